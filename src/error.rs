@@ -1,0 +1,106 @@
+//! One error type. Every message names the thing, its value and what to do about it.
+
+use std::path::Path;
+
+/// Anything that can go wrong on a path that input can reach.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A value, file or option that cannot be used; the text names it and the remedy.
+    #[error("{0}")]
+    BadInput(String),
+    /// The operating system refused to read or write.
+    #[error("{path}: {source}; {remedy}")]
+    Io {
+        /// The file or folder.
+        path: String,
+        /// What the system said.
+        source: std::io::Error,
+        /// What the user can do.
+        remedy: String,
+    },
+    /// A device that this build or machine does not have.
+    #[error("{0}")]
+    Device(String),
+    /// A check that ran and did not hold (`gradcheck`).
+    #[error("{0}")]
+    CheckFailed(String),
+}
+
+/// The result of everything fallible in this crate.
+pub type Result<T> = std::result::Result<T, Error>;
+
+impl Error {
+    /// Could not read `path`.
+    pub fn reading(path: &Path, source: std::io::Error) -> Self {
+        Error::Io {
+            path: path.display().to_string(),
+            source,
+            remedy: "check that the file exists and can be read".into(),
+        }
+    }
+
+    /// Could not write `path`.
+    pub fn writing(path: &Path, source: std::io::Error) -> Self {
+        Error::Io {
+            path: path.display().to_string(),
+            source,
+            remedy: "check that the folder exists, can be written and has room, or choose another with --out or --plot".into(),
+        }
+    }
+}
+
+/// Shorthand for [`Error::BadInput`].
+pub fn bad_input<T>(message: impl Into<String>) -> Result<T> {
+    Err(Error::BadInput(message.into()))
+}
+
+/// The candidate closest to `word`, where one is close enough to be a likely typing error.
+pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    candidates
+        .into_iter()
+        .map(|candidate| (edit_distance(word, candidate), candidate))
+        .min_by_key(|(distance, _)| *distance)
+        // Beyond half of the word a suggestion misleads more than it helps.
+        .filter(|(distance, candidate)| *distance <= candidate.chars().count().div_ceil(2))
+        .map(|(_, candidate)| candidate)
+}
+
+/// "unknown KIND 'word'", with the nearest candidate and the whole list.
+pub fn unknown(kind: &str, word: &str, candidates: &[&str]) -> Error {
+    let hint = nearest(word, candidates.iter().copied())
+        .map(|name| format!("; did you mean '{name}'?"))
+        .unwrap_or_default();
+    Error::BadInput(format!(
+        "unknown {kind} '{word}'{hint} (known: {})",
+        candidates.join(", ")
+    ))
+}
+
+/// Levenshtein distance, ignoring case.
+fn edit_distance(a: &str, b: &str) -> usize {
+    let a: Vec<char> = a.to_lowercase().chars().collect();
+    let b: Vec<char> = b.to_lowercase().chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, ca) in a.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, cb) in b.iter().enumerate() {
+            let substituted = diagonal + usize::from(ca != cb);
+            diagonal = row[j + 1];
+            row[j + 1] = substituted.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_typing_error_finds_its_neighbour_and_noise_does_not() {
+        let known = ["dwell_time_s", "stiffness_Nm"];
+        assert_eq!(nearest("dwel_time_s", known), Some("dwell_time_s"));
+        assert_eq!(nearest("colour", known), None);
+    }
+}

@@ -1,0 +1,236 @@
+//! The crease recovery test (paper 1 Fig. 2; Levison et al. 1962; ISO 2313, AATCC 66).
+
+use std::sync::Arc;
+
+use burn::tensor::Tensor;
+
+use crate::{
+    error::{Result, bad_input},
+    material::Law,
+    numeric::{Compute, Field, Gate},
+    rollout::{Reading, Rollout, Schedule, Step, log_times},
+};
+
+/// Crest curvature times gap of the rectangular elastica: ∫ √cos α dα over (−π/2, π/2).
+pub const CREST_CURVATURE: f64 = 2.396_280_469_471_184;
+
+/// The test: elastica fold between plates, hold, release, read.
+///
+/// The strip between plates a gap d apart is a rectangular elastica: with α the tangent angle from
+/// −π/2 to π/2 its curvature is κ = κ_a·√cos α, κ_a = 2.39628/d. It is cut into `hinges` of equal
+/// turning angle. A released strip carries no moment, so every hinge relaxes on its own.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CreaseTest {
+    /// Hinges along the fold. 64 is within 0.7° of the limit for a cotton-like law (docs/MODEL.md).
+    pub hinges: usize,
+    /// Steps of the fold. The hard law needs one; a smooth gate needs steps wider than its band.
+    pub fold_steps: usize,
+    /// Steps of the hold, spaced in log time over the last six decades of the pressing time, followed
+    /// by one step of no duration that settles the flow.
+    pub hold_steps: usize,
+    /// Steps of no duration that bring a released hinge to equilibrium.
+    pub snap_steps: usize,
+    /// Steps from release to each reading, in log time: they follow delayed recovery.
+    pub read_steps: usize,
+}
+
+impl Default for CreaseTest {
+    fn default() -> Self {
+        CreaseTest {
+            hinges: 64,
+            fold_steps: 4,
+            hold_steps: 8,
+            snap_steps: 6,
+            read_steps: 8,
+        }
+    }
+}
+
+/// One point of a recovery curve.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CreasePoint {
+    /// Distance of the plates \[m\].
+    pub gap: f64,
+    /// How long the fold was held \[s\].
+    pub press: f64,
+    /// Time from release to reading \[s\].
+    pub read: f64,
+}
+
+/// Recovery of many curve points and, where asked for, its Jacobian.
+#[derive(Debug, Clone)]
+pub struct CreaseCurves {
+    /// Recovery angle of each point \[degrees\], 180 for full recovery.
+    pub angles: Vec<f64>,
+    /// ∂angle/∂parameter \[degrees per unit\], row-major `[points, parameters]`.
+    pub jacobian: Option<Vec<f64>>,
+}
+
+/// Curvatures \[1/m\] of `hinges` hinges of equal turning angle on a fold of the given gap \[m\],
+/// taken at the middle of each hinge.
+pub fn fold_curvatures(gap: f64, hinges: usize) -> Vec<f64> {
+    let turn = std::f64::consts::PI / hinges as f64;
+    let crest = CREST_CURVATURE / gap;
+    (0..hinges)
+        .map(|i| {
+            let tangent = (i as f64 + 0.5) * turn - std::f64::consts::FRAC_PI_2;
+            crest * tangent.cos().sqrt()
+        })
+        .collect()
+}
+
+impl CreaseTest {
+    /// The points of every gap, pressing time and reading time, gap slowest, reading fastest.
+    pub fn grid(gaps: &[f64], presses: &[f64], reads: &[f64]) -> Vec<CreasePoint> {
+        let mut points = Vec::with_capacity(gaps.len() * presses.len() * reads.len());
+        for &gap in gaps {
+            for &press in presses {
+                points.extend(reads.iter().map(|&read| CreasePoint { gap, press, read }));
+            }
+        }
+        points
+    }
+
+    /// The roll-out of all points as one batch.
+    pub fn rollout(&self, law: Arc<dyn Law>, gate: Gate, points: &[CreasePoint]) -> Result<Rollout> {
+        self.check(points)?;
+        let mut amplitude = Vec::with_capacity(points.len() * self.hinges);
+        let mut duration = Vec::with_capacity(points.len() * self.hinges);
+        for point in points {
+            amplitude.extend(fold_curvatures(point.gap, self.hinges));
+            duration.extend(std::iter::repeat_n(point.press, self.hinges));
+        }
+        let rollout = Rollout {
+            law,
+            gate,
+            schedule: self.schedule(points),
+            points: points.len(),
+            hinges: self.hinges,
+            amplitude,
+            duration,
+        };
+        rollout.check()?;
+        Ok(rollout)
+    }
+
+    fn check(&self, points: &[CreasePoint]) -> Result<()> {
+        if points.is_empty() {
+            return bad_input("a crease test needs at least one gap, one pressing and one reading time");
+        }
+        if self.hinges < 2 || self.fold_steps == 0 || self.hold_steps == 0 || self.snap_steps == 0 {
+            return bad_input(format!(
+                "a crease test needs 2 hinges or more and at least one step a phase, not {self:?}"
+            ));
+        }
+        for point in points {
+            for (name, value, low) in [
+                ("gap", point.gap, f64::MIN_POSITIVE),
+                ("pressing time", point.press, 0.0),
+                ("reading time", point.read, 0.0),
+            ] {
+                if !value.is_finite() || value < low {
+                    return bad_input(format!(
+                        "{name} = {value} (SI units) cannot be tested; give a {} number",
+                        if low > 0.0 { "positive" } else { "non-negative" }
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Fold at once, hold in log time and settle, snap to equilibrium, then log time to the readings.
+    fn schedule(&self, points: &[CreasePoint]) -> Schedule {
+        let mut steps: Vec<Step> = (1..=self.fold_steps)
+            .map(|k| Step::prescribe(k as f64 / self.fold_steps as f64, 0.0))
+            .collect();
+        let mut before = 0.0;
+        for share in log_times(1e-6, 1.0, self.hold_steps) {
+            steps.push(Step::dwell(1.0, share - before));
+            before = share;
+        }
+        steps.push(Step::prescribe(1.0, 0.0));
+        steps.extend(vec![Step::release(0.0); self.snap_steps]);
+        let mut readings = Vec::new();
+        let mut now = 0.0;
+        for read in reading_times(points) {
+            // The first stretch starts a thousandth of the way, later ones at the reading before.
+            let first = if now > 0.0 { now } else { 1e-3 * read };
+            for time in log_times(first, read, self.read_steps) {
+                steps.push(Step::release(time - now));
+                now = time;
+            }
+            readings.push(steps.len() - 1);
+        }
+        Schedule {
+            steps,
+            readings,
+            reading: Reading::Strain,
+        }
+    }
+
+    /// Recovery angle \[degrees\] of each point, for one set of parameters or a row per point.
+    pub fn run(
+        &self,
+        compute: &Compute,
+        rollout: &Rollout,
+        points: &[CreasePoint],
+        parameters: Field,
+        with_jacobian: bool,
+    ) -> Result<CreaseCurves> {
+        let weights = self.angle_weights(compute, rollout, points);
+        let readings = rollout.forward(compute, parameters.clone());
+        let lost: Tensor<1> = (readings * weights.clone()).sum_dims_squeeze(&[1, 2]);
+        let angles = compute.values(lost)?.iter().map(|lost| 180.0 - lost).collect();
+        let jacobian = match with_jacobian {
+            false => None,
+            true => Some(compute.values(rollout.gradient(compute, parameters, -weights))?),
+        };
+        Ok(CreaseCurves { angles, jacobian })
+    }
+
+    /// ∂(180° − angle)/∂reading: 180/(hinges·κ_i) at the point's own reading time, 0 elsewhere.
+    pub fn angle_weights(
+        &self,
+        compute: &Compute,
+        rollout: &Rollout,
+        points: &[CreasePoint],
+    ) -> Tensor<3> {
+        let times = reading_times(points);
+        let mut weights = Vec::with_capacity(rollout.amplitude.len() * times.len());
+        for (i, curvature) in rollout.amplitude.iter().enumerate() {
+            let read = points[i / self.hinges].read;
+            let weight = 180.0 / (self.hinges as f64 * curvature);
+            weights.extend(times.iter().map(|t| if *t == read { weight } else { 0.0 }));
+        }
+        compute.tensor(&weights, [rollout.points, self.hinges, times.len()])
+    }
+}
+
+/// The distinct reading times, increasing.
+fn reading_times(points: &[CreasePoint]) -> Vec<f64> {
+    let mut times: Vec<f64> = points.iter().map(|p| p.read).collect();
+    times.sort_by(f64::total_cmp);
+    times.dedup();
+    times
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_fold_fits_the_gap() {
+        // The span ∫ cos α ds of the discrete fold must be the gap; the legs, where the curvature
+        // vanishes, converge as 1/√n of their share.
+        let gap = 1e-3;
+        let span = |n: usize| -> f64 {
+            let turn = std::f64::consts::PI / n as f64;
+            let angles = (0..n).map(|i| (i as f64 + 0.5) * turn - std::f64::consts::FRAC_PI_2);
+            let curvatures = fold_curvatures(gap, n);
+            angles.zip(curvatures).map(|(a, k)| a.cos() * turn / k).sum()
+        };
+        let errors = [100, 400].map(|n| (span(n) / gap - 1.0).abs());
+        assert!(errors[0] < 1e-3 && errors[1] < errors[0] / 4.0, "{errors:?}");
+    }
+}

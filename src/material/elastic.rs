@@ -1,0 +1,38 @@
+//! Linear elasticity: the baseline without memory.
+
+use super::{Law, Parameter, parameter};
+use crate::numeric::{Field, Gate};
+
+/// σ = K_b·ε \[Grinspun et al. 2003\]. No history; a released fold recovers fully.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Elastic;
+
+impl Law for Elastic {
+    fn name(&self) -> &'static str {
+        "elastic"
+    }
+
+    fn parameters(&self) -> Vec<Parameter> {
+        vec![parameter::bending_stiffness()]
+    }
+
+    fn history(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn start(&self, _: &[Field], _: &Field) -> Vec<Field> {
+        Vec::new()
+    }
+
+    fn update(&self, _: &[Field], _: &[Field], _: &Field, _: &Field, _: &Gate) -> Vec<Field> {
+        Vec::new()
+    }
+
+    fn stress(&self, parameters: &[Field], _: &[Field], strain: &Field) -> Field {
+        parameters[0].clone() * strain.clone()
+    }
+
+    fn release_stiffness(&self, parameters: &[Field], _: &[Field]) -> Field {
+        parameters[0].clone()
+    }
+}

@@ -1,0 +1,69 @@
+//! Material laws: one scalar strain in, a stress and a new history out.
+//!
+//! A law does not know whether its strain is a hinge's curvature or a triangle's stretch. Every law
+//! is one file and one implementation of [`Law`]; `tests/laws.rs` holds the contract that all of
+//! them must pass.
+
+mod dahl;
+mod elastic;
+mod file;
+mod hardening_plastic;
+pub mod parameter;
+mod perfect_plastic;
+mod preset;
+mod schema;
+mod time_dependent;
+
+use std::fmt::Debug;
+
+pub use dahl::Dahl;
+pub use elastic::Elastic;
+pub use file::{LawName, Material};
+pub use hardening_plastic::HardeningPlastic;
+pub use parameter::{Dimension, Parameter, StrainMeasure, Transform};
+pub use perfect_plastic::PerfectPlastic;
+pub use preset::{find as find_preset, presets};
+pub use schema::material_schema;
+pub use time_dependent::{TimeDependent, Timer};
+
+use crate::numeric::{Field, Gate};
+
+/// A scalar, history-dependent stress-strain law.
+///
+/// `parameters` are fields in the order of [`Law::parameters`], `history` in the order of
+/// [`Law::history`]; all are `[points, hinges]` or broadcast to it.
+pub trait Law: Debug + Send + Sync {
+    /// The name in material files.
+    fn name(&self) -> &'static str;
+
+    /// The parameters, in order.
+    fn parameters(&self) -> Vec<Parameter>;
+
+    /// The names of the history variables, in order.
+    fn history(&self) -> Vec<String>;
+
+    /// The history of virgin cloth; `like` gives shape, device and precision.
+    fn start(&self, parameters: &[Field], like: &Field) -> Vec<Field>;
+
+    /// The history after `strain` has stood for `dt` seconds.
+    fn update(
+        &self,
+        parameters: &[Field],
+        history: &[Field],
+        strain: &Field,
+        dt: &Field,
+        gate: &Gate,
+    ) -> Vec<Field>;
+
+    /// Stress at `strain` with the history held: a bending moment per width \[N·m/m\] for curvature.
+    fn stress(&self, parameters: &[Field], history: &[Field], strain: &Field) -> Field;
+
+    /// The slope that a release takes its Newton step with: never below the true slope of the
+    /// unloading path, so that a release approaches equilibrium from one side.
+    fn release_stiffness(&self, parameters: &[Field], history: &[Field]) -> Field;
+
+    /// Whether the fused roll-out of the time-dependent law computes this law.
+    fn has_fused_form(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,1 @@
+pub fn find(){} pub fn presets(){}

@@ -1,0 +1,207 @@
+//! The time-dependent friction and plasticity law of paper 1.
+
+use super::{Law, Parameter, parameter};
+use crate::numeric::{Field, Gate, indicator, sign};
+
+/// When the flow timer t_p runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Timer {
+    /// As the authors' program: always, reset only when yielding in a new direction; K_h and ε_Y are
+    /// recomputed every step, so a held fold creeps.
+    Authors,
+    /// As printed (Eq. 14): only while yielding along ε_p, else reset to zero; K_h and ε_Y change
+    /// only while yielding. The return mapping lands on the yield surface, the next test is false,
+    /// and a held fold never creeps.
+    Printed,
+}
+
+/// Paper 1, sections 3.2 and 3.3, in the form of the authors' program.
+///
+/// ```text
+/// plasticity  ε_e = ε − ε_p;  yielding = |ε_e| > ε_Y
+///             t_p ← t_p + h;  if yielding in a new direction: t_p ← 0
+///             K_h = K_h0·(1 − g·(1 − exp(−t_p/τ_p)))                            Eq. 10
+///             if yielding: Δ = K_b/(K_b + K_h)·(|ε_e| − ε_Y); ε_hp += Δ;        Eq. 11
+///                          ε_p += sign(ε_e)·Δ; d = sign ε_e                     Eq. 12
+///             ε_Y = ε_Y0 + ε_hp·K_h/K_b                                         Eq. 13
+/// friction    thres = ε_inf − (ε_inf − ε_0)·exp(−t_s/τ_f)                       Eq. 8
+///             if |ε − ε̄| > thres: ε̄ += sign(ε − ε̄)·(|ε − ε̄| − thres), t_s ← 0   Algorithm 1
+///             else t_s += h
+/// branches    q_i ← ε + (q_i − ε)·exp(−h/τ_i)                                   exact for held ε
+/// stress      σ = K_b·(ε − ε_p) + K_f·(ε − ε̄) + Σ K_i·(ε − q_i)
+/// ```
+///
+/// Limits: K_f = 0 and ε_Y0 → ∞ is elastic; g = 0 is hardening plasticity without time; ε_0 = ε_inf
+/// is friction without dwell. Not smooth at |ε_e| = ε_Y and |ε − ε̄| = thres, except as the gate
+/// smooths them. Departures from print are listed in docs/MODEL.md.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TimeDependent {
+    /// When the flow timer runs.
+    pub timer: Timer,
+    /// How many linear relaxation branches (beyond the papers). Without one there is no delayed
+    /// recovery.
+    pub branches: usize,
+}
+
+/// Parameters before the branches.
+const PARAMETERS: usize = 9;
+/// History variables before the branches.
+const HISTORY: usize = 8;
+
+impl Default for TimeDependent {
+    fn default() -> Self {
+        TimeDependent {
+            timer: Timer::Authors,
+            branches: 0,
+        }
+    }
+}
+
+impl TimeDependent {
+    /// Friction: new anchor, stick time and the weight of slipping.
+    fn friction(p: &[Field], s: &[Field], strain: &Field, dt: &Field, gate: &Gate) -> [Field; 3] {
+        let (initial, saturated, dwell) = (&p[2], &p[3], &p[4]);
+        let (anchor, stick_time) = (&s[0], &s[1]);
+        // In exactly this form: a hinge that has just slipped sits on the threshold, and another
+        // order of operations decides that tie differently from the reference program.
+        let locked = (stick_time.clone() / dwell.clone()).neg().exp();
+        let threshold = saturated.clone() - (saturated.clone() - initial.clone()) * locked;
+        let (direction, excess) = gate.excess(&(strain.clone() - anchor.clone()), threshold);
+        let slip = gate.open(&excess);
+        [
+            anchor.clone() + direction * slip.ramp,
+            (slip.weight.clone() * -1.0 + 1.0) * (stick_time.clone() + dt.clone()),
+            slip.weight,
+        ]
+    }
+
+    /// Plasticity: new plastic strain, accumulated plastic strain, flow time, direction, yield strain.
+    fn plasticity(
+        &self,
+        p: &[Field],
+        s: &[Field],
+        strain: &Field,
+        dt: &Field,
+        gate: &Gate,
+    ) -> [Field; 5] {
+        let (bending, yield_initial, hardening, drop, flow) = (&p[0], &p[5], &p[6], &p[7], &p[8]);
+        let [plastic, accumulated, flow_time, flow_direction, yield_strain] =
+            [&s[3], &s[4], &s[5], &s[6], &s[7]];
+        let (direction, excess) =
+            gate.excess(&(strain.clone() - plastic.clone()), yield_strain.clone());
+        let yielding = gate.open(&excess);
+        let open = &yielding.weight;
+        let aged = flow_time.clone() + dt.clone();
+        let new_flow_time = match self.timer {
+            Timer::Authors => {
+                let reset = open.clone() * gate.novelty(&direction, flow_direction);
+                aged * (reset * -1.0 + 1.0)
+            }
+            Timer::Printed => {
+                let along = indicator(&(direction.clone() * sign(plastic)));
+                aged * (open.clone() * along)
+            }
+        };
+        let relaxed = (new_flow_time.clone() / flow.clone()).neg().exp() * -1.0 + 1.0;
+        let modulus = hardening.clone() * (drop.clone() * relaxed * -1.0 + 1.0);
+        let flowed = bending.clone() / (bending.clone() + modulus.clone()) * yielding.ramp;
+        let new_accumulated = accumulated.clone() + flowed.clone();
+        let surface = yield_initial.clone() + new_accumulated.clone() * modulus / bending.clone();
+        let new_yield = match self.timer {
+            Timer::Authors => surface,
+            Timer::Printed => yield_strain.clone() + open.clone() * (surface - yield_strain.clone()),
+        };
+        [
+            plastic.clone() + direction.clone() * flowed,
+            new_accumulated,
+            new_flow_time,
+            flow_direction.clone() + open.clone() * (direction - flow_direction.clone()),
+            new_yield,
+        ]
+    }
+}
+
+impl Law for TimeDependent {
+    fn name(&self) -> &'static str {
+        "time_dependent"
+    }
+
+    fn parameters(&self) -> Vec<Parameter> {
+        let mut list = vec![
+            parameter::bending_stiffness(),
+            parameter::friction_stiffness(),
+            parameter::friction_threshold_initial(),
+            parameter::friction_threshold_saturated(),
+            parameter::dwell_time(),
+            parameter::yield_strain(),
+            parameter::hardening_stiffness(),
+            parameter::hardening_drop(),
+            parameter::flow_time(),
+        ];
+        for i in 1..=self.branches {
+            list.extend([parameter::branch_stiffness(i), parameter::branch_time(i)]);
+        }
+        list
+    }
+
+    fn history(&self) -> Vec<String> {
+        let fixed = [
+            "anchor",
+            "stick_time",
+            "slip",
+            "plastic",
+            "accumulated_plastic",
+            "flow_time",
+            "flow_direction",
+            "yield_strain",
+        ];
+        let branches = (1..=self.branches).map(|i| format!("branch_{i}_strain"));
+        fixed.into_iter().map(String::from).chain(branches).collect()
+    }
+
+    fn start(&self, parameters: &[Field], like: &Field) -> Vec<Field> {
+        let zero = like.zeros_like();
+        let mut history = vec![zero.clone(); HISTORY + self.branches];
+        history[7] = zero + parameters[5].clone();
+        history
+    }
+
+    fn update(
+        &self,
+        parameters: &[Field],
+        history: &[Field],
+        strain: &Field,
+        dt: &Field,
+        gate: &Gate,
+    ) -> Vec<Field> {
+        let mut new = Vec::with_capacity(history.len());
+        new.extend(Self::friction(parameters, history, strain, dt, gate));
+        new.extend(self.plasticity(parameters, history, strain, dt, gate));
+        for i in 0..self.branches {
+            let lag = history[HISTORY + i].clone() - strain.clone();
+            let kept = (dt.clone() / parameters[PARAMETERS + 2 * i + 1].clone()).neg().exp();
+            new.push(strain.clone() + lag * kept);
+        }
+        new
+    }
+
+    fn stress(&self, parameters: &[Field], history: &[Field], strain: &Field) -> Field {
+        let elastic = parameters[0].clone() * (strain.clone() - history[3].clone());
+        let friction = parameters[1].clone() * (strain.clone() - history[0].clone());
+        (0..self.branches).fold(elastic + friction, |sum, i| {
+            let stiffness = parameters[PARAMETERS + 2 * i].clone();
+            sum + stiffness * (strain.clone() - history[HISTORY + i].clone())
+        })
+    }
+
+    /// A slipping hinge feels no friction slope.
+    fn release_stiffness(&self, parameters: &[Field], history: &[Field]) -> Field {
+        let sticking = history[2].clone() * -1.0 + 1.0;
+        let slope = parameters[0].clone() + parameters[1].clone() * sticking;
+        (0..self.branches).fold(slope, |sum, i| sum + parameters[PARAMETERS + 2 * i].clone())
+    }
+
+    fn has_fused_form(&self) -> bool {
+        self.timer == Timer::Authors && self.branches == 0
+    }
+}

@@ -1,0 +1,137 @@
+//! Where and how precisely tensors are computed.
+
+use burn::tensor::{DType, Device, Tensor, TensorCreationOptions, TensorData};
+
+use crate::error::{Error, Result};
+
+/// Floating point precision of a run, chosen at run time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Precision {
+    /// 64 bit, CPU only.
+    F64,
+    /// 32 bit, every device.
+    F32,
+}
+
+impl Precision {
+    /// The name used on the command line and in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Precision::F64 => "f64",
+            Precision::F32 => "f32",
+        }
+    }
+}
+
+/// A device and a precision: everything needed to make a tensor.
+#[derive(Debug, Clone)]
+pub struct Compute {
+    device: Device,
+    precision: Precision,
+}
+
+impl Compute {
+    /// The CPU (burn's Flex backend).
+    pub fn cpu(precision: Precision) -> Self {
+        Compute {
+            device: Device::flex(),
+            precision,
+        }
+    }
+
+    /// The first GPU that wgpu finds, in 32 bit.
+    #[cfg(feature = "gpu")]
+    pub fn gpu(precision: Precision) -> Result<Self> {
+        if precision == Precision::F64 {
+            return Err(Error::Device(
+                "the GPU computes in f32 only; add --precision f32 or use --device cpu".into(),
+            ));
+        }
+        // wgpu panics when there is no adapter: ask before choosing one.
+        if gpu_names().is_empty() {
+            return Err(Error::Device(
+                "no GPU adapter found; install a Vulkan driver (Debian: mesa-vulkan-drivers has a \
+                 software one) or use --device cpu"
+                    .into(),
+            ));
+        }
+        Ok(Compute {
+            device: Device::wgpu(burn::tensor::DeviceKind::DefaultDevice),
+            precision,
+        })
+    }
+
+    /// This build has no GPU support.
+    #[cfg(not(feature = "gpu"))]
+    pub fn gpu(_precision: Precision) -> Result<Self> {
+        Err(Error::Device(
+            "this build has no GPU support; build with `--features gpu` or use --device cpu".into(),
+        ))
+    }
+
+    /// The same place without a tape.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// The precision of every tensor made here.
+    pub fn precision(&self) -> Precision {
+        self.precision
+    }
+
+    /// Whether the fused roll-out, which is CPU code, can run here.
+    pub fn is_cpu(&self) -> bool {
+        self.device == Device::flex()
+    }
+
+    fn options(&self) -> TensorCreationOptions {
+        let dtype = match self.precision {
+            Precision::F64 => DType::F64,
+            Precision::F32 => DType::F32,
+        };
+        TensorCreationOptions::new(self.device.clone()).with_dtype(dtype)
+    }
+
+    /// A tensor of the given shape from row-major values.
+    pub fn tensor<const D: usize>(&self, values: &[f64], shape: [usize; D]) -> Tensor<D> {
+        let data = match self.precision {
+            Precision::F64 => TensorData::new(values.to_vec(), shape),
+            Precision::F32 => {
+                TensorData::new(values.iter().map(|&v| v as f32).collect::<Vec<f32>>(), shape)
+            }
+        };
+        Tensor::from_data(data, self.options())
+    }
+
+    /// All zeros.
+    pub fn zeros<const D: usize>(&self, shape: [usize; D]) -> Tensor<D> {
+        Tensor::zeros(shape, self.options())
+    }
+
+    /// Row-major values of a tensor, as f64.
+    pub fn values<const D: usize>(&self, tensor: Tensor<D>) -> Result<Vec<f64>> {
+        tensor
+            .try_into_vec_as::<f64>()
+            .map_err(|e| Error::Device(format!("reading a tensor back failed: {e:?}")))
+    }
+
+    /// What this is, in words: for `rumple devices` and reports.
+    pub fn describe(&self) -> String {
+        let place = if self.is_cpu() { "cpu" } else { "gpu" };
+        format!("{place}, {}", self.precision.name())
+    }
+}
+
+/// Names of the GPU adapters that wgpu finds; empty without the feature `gpu`.
+pub fn gpu_names() -> Vec<String> {
+    #[cfg(feature = "gpu")]
+    {
+        Device::enumerate(burn::tensor::DeviceType::Wgpu)
+            .into_vec()
+            .iter()
+            .map(|device| format!("{device:?}"))
+            .collect()
+    }
+    #[cfg(not(feature = "gpu"))]
+    Vec::new()
+}

@@ -1,0 +1,17 @@
+//! What the physics is written in: devices and precision, safe forms, gates, gradient checks.
+
+mod compute;
+mod gate;
+mod safe;
+mod taylor;
+
+pub use compute::{Compute, Precision, gpu_names};
+pub use gate::{Gate, Gated, Side};
+pub use safe::{abs, indicator, max_zero, sign, smoothstep};
+pub use taylor::{GradientCheck, check_gradient};
+
+use burn::tensor::Tensor;
+
+/// One scalar per hinge of every curve point, shape `[points, hinges]`. A parameter that all hinges
+/// of a point share has shape `[points, 1]` and broadcasts.
+pub type Field = Tensor<2>;

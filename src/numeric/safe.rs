@@ -1,0 +1,34 @@
+//! Safe forms: no gradient is NaN where the value is finite.
+//!
+//! Everything that is not smooth in the laws goes through here or through [`crate::numeric::Gate`].
+
+use super::Field;
+
+/// 1 where `x > 0`, else 0. Its gradient is zero everywhere.
+pub fn indicator(x: &Field) -> Field {
+    x.zeros_like().mask_fill(x.clone().greater_scalar(0.0), 1.0)
+}
+
+/// −1, 0 or 1. Not smooth at 0; its gradient is taken as zero everywhere, also at 0.
+pub fn sign(x: &Field) -> Field {
+    let positive = x.zeros_like().mask_fill(x.clone().greater_scalar(0.0), 1.0);
+    positive.mask_fill(x.clone().lower_scalar(0.0), -1.0)
+}
+
+/// |x| as `x·sign(x)`: the gradient at 0 is 0, never NaN.
+pub fn abs(x: &Field) -> Field {
+    x.clone() * sign(x)
+}
+
+/// max(x, 0). Not smooth at 0, where the gradient is taken as 0.
+pub fn max_zero(x: &Field) -> Field {
+    x.clone().mask_fill(x.clone().lower_equal_scalar(0.0), 0.0)
+}
+
+/// S(u) = 3u² − 2u³ of `u` clamped to \[0, 1\]: C1 everywhere, flat outside.
+pub fn smoothstep(u: &Field) -> Field {
+    let below = u.clone().lower_equal_scalar(0.0);
+    let above = u.clone().greater_equal_scalar(1.0);
+    let u = u.clone().mask_fill(below, 0.0).mask_fill(above, 1.0);
+    u.clone() * u.clone() * (u * -2.0 + 3.0)
+}

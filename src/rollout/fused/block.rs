@@ -1,0 +1,359 @@
+//! A block of hinges through the whole schedule, forward and reverse.
+//!
+//! A block is small enough that its tape stays in the second-level cache, and every loop over its
+//! lanes is straight-line code, which the compiler turns into vector instructions; a hinge's
+//! neighbours hide the latency of its exponentials.
+
+use super::lane::{Coefficients, Hinge, LaneGate, Saved, pull_back, update};
+use super::real::Real;
+use crate::rollout::{Motion, Reading, Schedule};
+
+/// Hinges a block. 16 to 64 measured alike; 32 was best for both precisions on Zen 3.
+pub const LANES: usize = 32;
+/// Parameters of the law.
+pub const PARAMETERS: usize = 9;
+
+type Lanes<R> = [R; LANES];
+
+/// State of a block, one array a variable, in the order of [`Hinge`].
+#[derive(Clone, Copy)]
+pub struct Row<R> {
+    state: [Lanes<R>; 9],
+    saved: [Lanes<R>; 3],
+}
+
+impl<R: Real> Row<R> {
+    fn zeros() -> Self {
+        Row {
+            state: [[R::default(); LANES]; 9],
+            saved: [[R::default(); LANES]; 3],
+        }
+    }
+
+    #[inline(always)]
+    fn hinge(&self, i: usize) -> Hinge<R> {
+        let s = &self.state;
+        Hinge {
+            strain: s[0][i],
+            anchor: s[1][i],
+            stick_time: s[2][i],
+            slip: s[3][i],
+            plastic: s[4][i],
+            accumulated: s[5][i],
+            flow_time: s[6][i],
+            flow_direction: s[7][i],
+            yield_strain: s[8][i],
+        }
+    }
+
+    #[inline(always)]
+    fn set(&mut self, i: usize, hinge: Hinge<R>) {
+        let s = &mut self.state;
+        s[0][i] = hinge.strain;
+        s[1][i] = hinge.anchor;
+        s[2][i] = hinge.stick_time;
+        s[3][i] = hinge.slip;
+        s[4][i] = hinge.plastic;
+        s[5][i] = hinge.accumulated;
+        s[6][i] = hinge.flow_time;
+        s[7][i] = hinge.flow_direction;
+        s[8][i] = hinge.yield_strain;
+    }
+
+    #[inline(always)]
+    fn saved(&self, i: usize) -> Saved<R> {
+        Saved {
+            locked: self.saved[0][i],
+            yielding: self.saved[1][i],
+            fading: self.saved[2][i],
+        }
+    }
+
+    #[inline(always)]
+    fn save(&mut self, i: usize, saved: Saved<R>) {
+        self.saved[0][i] = saved.locked;
+        self.saved[1][i] = saved.yielding;
+        self.saved[2][i] = saved.fading;
+    }
+}
+
+/// What a block needs to run: coefficients and drive of its lanes. A short last block repeats its
+/// last hinge.
+pub struct Block<R> {
+    coefficients: [Lanes<R>; 10],
+    amplitude: Lanes<R>,
+    duration: Lanes<R>,
+}
+
+impl<R: Real> Block<R> {
+    /// Gathers the lanes of hinges `first..last` from row-major parameters `[points, 9]`.
+    pub fn gather(
+        first: usize,
+        last: usize,
+        hinges: usize,
+        parameters: &[R],
+        amplitude: &[f64],
+        duration: &[f64],
+    ) -> Self {
+        let mut block = Block {
+            coefficients: [[R::default(); LANES]; 10],
+            amplitude: [R::default(); LANES],
+            duration: [R::default(); LANES],
+        };
+        let one = R::from_f64(1.0);
+        for i in 0..LANES {
+            let hinge = (first + i).min(last - 1);
+            let row = &parameters[hinge / hinges * PARAMETERS..][..PARAMETERS];
+            for (c, value) in block.coefficients.iter_mut().zip(row) {
+                c[i] = *value;
+            }
+            block.coefficients[4][i] = one / row[4];
+            block.coefficients[8][i] = one / row[8];
+            block.coefficients[9][i] = one / row[0];
+            block.amplitude[i] = R::from_f64(amplitude[hinge]);
+            block.duration[i] = R::from_f64(duration[hinge]);
+        }
+        block
+    }
+
+    #[inline(always)]
+    fn coefficients(&self, i: usize) -> Coefficients<R> {
+        let c = &self.coefficients;
+        Coefficients {
+            bending: c[0][i],
+            friction: c[1][i],
+            threshold_initial: c[2][i],
+            threshold_saturated: c[3][i],
+            inverse_dwell: c[4][i],
+            yield_initial: c[5][i],
+            hardening: c[6][i],
+            drop: c[7][i],
+            inverse_flow: c[8][i],
+            inverse_bending: c[9][i],
+        }
+    }
+
+    /// Virgin cloth.
+    #[inline(always)]
+    fn start(&self) -> Row<R> {
+        let mut row = Row::zeros();
+        row.state[8] = self.coefficients[5];
+        row
+    }
+
+    /// One step from `before` to `after`.
+    #[inline(always)]
+    fn step<G: LaneGate<R>, const FMA: bool>(
+        &self,
+        gate: G,
+        schedule: &Schedule,
+        k: usize,
+        before: &mut Row<R>,
+        after: &mut Row<R>,
+    ) {
+        let step = &schedule.steps[k];
+        let (seconds, share) = (R::from_f64(step.seconds), R::from_f64(step.share));
+        // The motion is written into `after` first, so that its branch stays outside the long loop.
+        match step.motion {
+            Motion::Prescribe { fraction } => {
+                let fraction = R::from_f64(fraction);
+                for i in 0..LANES {
+                    after.state[0][i] = self.amplitude[i] * fraction;
+                }
+            }
+            Motion::Release => {
+                for i in 0..LANES {
+                    let (p, hinge) = (self.coefficients(i), before.hinge(i));
+                    let slope = p.bending + p.friction * (R::from_f64(1.0) - hinge.slip);
+                    after.state[0][i] = hinge.strain - hinge.stress(&p) / slope;
+                }
+            }
+            Motion::Creep { mobility } => {
+                let mobility = R::from_f64(mobility);
+                for i in 0..LANES {
+                    let (p, hinge) = (self.coefficients(i), before.hinge(i));
+                    after.state[0][i] = hinge.strain - hinge.stress(&p) * mobility;
+                }
+            }
+        }
+        for i in 0..LANES {
+            let dt = self.duration[i] * share + seconds;
+            let (hinge, saved) = update::<R, G, FMA>(
+                &self.coefficients(i),
+                gate,
+                &before.hinge(i),
+                after.state[0][i],
+                dt,
+            );
+            after.set(i, hinge);
+            before.save(i, saved);
+        }
+    }
+
+    /// Runs the schedule; `readings` is `[lane, reading]` of the lanes that exist.
+    #[inline(always)]
+    pub fn forward<G: LaneGate<R>, const FMA: bool>(
+        &self,
+        gate: G,
+        schedule: &Schedule,
+        readings: &mut [R],
+    ) {
+        let mut before = self.start();
+        let mut after = Row::zeros();
+        let columns = schedule.readings.len();
+        for k in 0..schedule.steps.len() {
+            self.step::<G, FMA>(gate, schedule, k, &mut before, &mut after);
+            if let Some(r) = schedule.reading_at(k) {
+                for (i, row) in readings.chunks_exact_mut(columns).enumerate() {
+                    row[r] = match schedule.reading {
+                        Reading::Strain => after.state[0][i],
+                        Reading::Stress => after.hinge(i).stress(&self.coefficients(i)),
+                    };
+                }
+            }
+            std::mem::swap(&mut before, &mut after);
+        }
+    }
+
+    /// The gradient of Σ cotangent·readings with respect to each lane's parameters. `cotangent` is
+    /// `[lane, reading]` of the lanes that exist; `tape` is working space.
+    #[inline(always)]
+    pub fn gradient<G: LaneGate<R>, const FMA: bool>(
+        &self,
+        gate: G,
+        schedule: &Schedule,
+        cotangent: &[R],
+        tape: &mut Vec<Row<R>>,
+    ) -> [Lanes<R>; PARAMETERS] {
+        let steps = schedule.steps.len();
+        tape.resize(steps + 1, Row::zeros());
+        tape[0] = self.start();
+        for k in 0..steps {
+            let (before, after) = tape[k..k + 2].split_at_mut(1);
+            self.step::<G, FMA>(gate, schedule, k, &mut before[0], &mut after[0]);
+        }
+        let mut adjoint = Row::zeros();
+        let mut total = [[R::default(); LANES]; 10];
+        for k in (0..steps).rev() {
+            if let Some(r) = schedule.reading_at(k) {
+                self.seed(schedule, &tape[k + 1], cotangent, r, &mut adjoint, &mut total);
+            }
+            self.step_back(gate, schedule, k, &tape[k], &tape[k + 1], &mut adjoint, &mut total);
+        }
+        self.parameter_gradient(&adjoint, &total)
+    }
+
+    /// Adds the cotangent of reading `r` to the adjoint.
+    #[inline(always)]
+    fn seed(
+        &self,
+        schedule: &Schedule,
+        after: &Row<R>,
+        cotangent: &[R],
+        r: usize,
+        adjoint: &mut Row<R>,
+        total: &mut [Lanes<R>; 10],
+    ) {
+        for (i, row) in cotangent.chunks_exact(schedule.readings.len()).enumerate() {
+            let weight = row[r];
+            match schedule.reading {
+                Reading::Strain => adjoint.state[0][i] += weight,
+                Reading::Stress => {
+                    let (p, hinge) = (self.coefficients(i), after.hinge(i));
+                    adjoint.state[0][i] += weight * (p.bending + p.friction);
+                    adjoint.state[1][i] += -(weight * p.friction);
+                    adjoint.state[4][i] += -(weight * p.bending);
+                    total[0][i] += weight * (hinge.strain - hinge.plastic);
+                    total[1][i] += weight * (hinge.strain - hinge.anchor);
+                }
+            }
+        }
+    }
+
+    /// Reverse of [`Block::step`].
+    #[inline(always)]
+    #[allow(clippy::too_many_arguments)]
+    fn step_back<G: LaneGate<R>>(
+        &self,
+        gate: G,
+        schedule: &Schedule,
+        k: usize,
+        before: &Row<R>,
+        after: &Row<R>,
+        adjoint: &mut Row<R>,
+        total: &mut [Lanes<R>; 10],
+    ) {
+        let step = &schedule.steps[k];
+        let (seconds, share) = (R::from_f64(step.seconds), R::from_f64(step.share));
+        for i in 0..LANES {
+            let dt = self.duration[i] * share + seconds;
+            let mut sum = Coefficients::default();
+            let back = pull_back(
+                &self.coefficients(i),
+                gate,
+                &before.hinge(i),
+                &after.hinge(i),
+                &before.saved(i),
+                dt,
+                &adjoint.hinge(i),
+                &mut sum,
+            );
+            adjoint.set(i, back);
+            total[0][i] += sum.bending;
+            total[2][i] += sum.threshold_initial;
+            total[3][i] += sum.threshold_saturated;
+            total[4][i] += sum.inverse_dwell;
+            total[5][i] += sum.yield_initial;
+            total[6][i] += sum.hardening;
+            total[7][i] += sum.drop;
+            total[8][i] += sum.inverse_flow;
+        }
+        match step.motion {
+            Motion::Prescribe { .. } => adjoint.state[0] = [R::default(); LANES],
+            Motion::Release => {
+                for i in 0..LANES {
+                    let (p, hinge) = (self.coefficients(i), before.hinge(i));
+                    let sticking = R::from_f64(1.0) - hinge.slip;
+                    let slope = p.bending + p.friction * sticking;
+                    let moved = adjoint.state[0][i] / slope;
+                    let slope_bar = moved * hinge.stress(&p) / slope;
+                    adjoint.state[0][i] += -(moved * (p.bending + p.friction));
+                    adjoint.state[1][i] += moved * p.friction;
+                    adjoint.state[3][i] += -(slope_bar * p.friction);
+                    adjoint.state[4][i] += moved * p.bending;
+                    total[0][i] += slope_bar - moved * (hinge.strain - hinge.plastic);
+                    total[1][i] += slope_bar * sticking - moved * (hinge.strain - hinge.anchor);
+                }
+            }
+            Motion::Creep { mobility } => {
+                let mobility = R::from_f64(mobility);
+                for i in 0..LANES {
+                    let (p, hinge) = (self.coefficients(i), before.hinge(i));
+                    let moved = adjoint.state[0][i] * mobility;
+                    adjoint.state[0][i] += -(moved * (p.bending + p.friction));
+                    adjoint.state[1][i] += moved * p.friction;
+                    adjoint.state[4][i] += moved * p.bending;
+                    total[0][i] += -(moved * (hinge.strain - hinge.plastic));
+                    total[1][i] += -(moved * (hinge.strain - hinge.anchor));
+                }
+            }
+        }
+    }
+
+    /// From the adjoints of coefficients and virgin state to the law's parameters.
+    fn parameter_gradient(
+        &self,
+        start: &Row<R>,
+        total: &[Lanes<R>; 10],
+    ) -> [Lanes<R>; PARAMETERS] {
+        let mut gradient = [[R::default(); LANES]; PARAMETERS];
+        gradient.copy_from_slice(&total[..PARAMETERS]);
+        for i in 0..LANES {
+            let (dwell, flow) = (self.coefficients[4][i], self.coefficients[8][i]);
+            gradient[4][i] = -(total[4][i] * dwell * dwell);
+            gradient[5][i] += start.state[8][i];
+            gradient[8][i] = -(total[8][i] * flow * flow);
+        }
+        gradient
+    }
+}

@@ -1,0 +1,370 @@
+//! The time-dependent law for one hinge, forward and reverse, as straight-line code without branches
+//! so that a loop over hinges becomes vector code. The equations are those of
+//! [`crate::material::TimeDependent`], which is the reference it is tested against.
+
+use super::real::Real;
+
+/// A gate on an excess, for one hinge; see [`crate::numeric::Gate`].
+pub trait LaneGate<R: Real>: Copy + Send + Sync {
+    /// Weight of an excess.
+    fn weight<const FMA: bool>(self, excess: R) -> R;
+    /// Ramp of an excess whose weight is known.
+    fn ramp(self, excess: R, weight: R) -> R;
+    /// Derivatives of weight and ramp.
+    fn slopes(self, excess: R, weight: R) -> (R, R);
+    /// [`crate::numeric::Gate::novelty`] of an agreement.
+    fn novelty(self, agreement: R) -> R;
+    /// Derivative of the novelty.
+    fn novelty_slope(self, agreement: R) -> R;
+}
+
+/// [`crate::numeric::Gate::Hard`].
+#[derive(Clone, Copy)]
+pub struct HardLane;
+
+/// [`crate::numeric::Gate::Smoothstep`].
+#[derive(Clone, Copy)]
+pub struct SmoothstepLane<R> {
+    /// 1/width.
+    pub inverse_width: R,
+}
+
+/// [`crate::numeric::Gate::StraightThrough`].
+#[derive(Clone, Copy)]
+pub struct StraightThroughLane<R> {
+    /// The gate of the backward pass.
+    pub backward: SmoothstepLane<R>,
+}
+
+/// [`crate::numeric::Gate::Sigmoid`], signed.
+#[derive(Clone, Copy)]
+pub struct SigmoidLane<R> {
+    /// Sharpness.
+    pub gain: R,
+}
+
+#[inline(always)]
+fn zero<R: Real>() -> R {
+    R::default()
+}
+
+#[inline(always)]
+fn one<R: Real>() -> R {
+    R::from_f64(1.0)
+}
+
+#[inline(always)]
+fn max_zero<R: Real>(x: R) -> R {
+    if x > zero() { x } else { zero() }
+}
+
+#[inline(always)]
+fn clamp01<R: Real>(x: R) -> R {
+    let x = max_zero(x);
+    if x < one() { x } else { one() }
+}
+
+#[inline(always)]
+fn sign<R: Real>(x: R) -> R {
+    let positive = if x > zero() { one() } else { zero::<R>() };
+    if x < zero() { -one::<R>() } else { positive }
+}
+
+#[inline(always)]
+fn smoothstep<R: Real>(x: R) -> R {
+    let u = clamp01(x);
+    u * u * (R::from_f64(3.0) - R::from_f64(2.0) * u)
+}
+
+#[inline(always)]
+fn smoothstep_slope<R: Real>(x: R) -> R {
+    let u = clamp01(x);
+    R::from_f64(6.0) * u * (one::<R>() - u)
+}
+
+impl<R: Real> LaneGate<R> for HardLane {
+    #[inline(always)]
+    fn weight<const FMA: bool>(self, excess: R) -> R {
+        if excess > zero() { one() } else { zero() }
+    }
+
+    #[inline(always)]
+    fn ramp(self, excess: R, _: R) -> R {
+        max_zero(excess)
+    }
+
+    #[inline(always)]
+    fn slopes(self, _: R, weight: R) -> (R, R) {
+        (zero(), weight)
+    }
+
+    #[inline(always)]
+    fn novelty(self, agreement: R) -> R {
+        one::<R>() - smoothstep(agreement)
+    }
+
+    #[inline(always)]
+    fn novelty_slope(self, agreement: R) -> R {
+        -smoothstep_slope(agreement)
+    }
+}
+
+impl<R: Real> LaneGate<R> for SmoothstepLane<R> {
+    #[inline(always)]
+    fn weight<const FMA: bool>(self, excess: R) -> R {
+        smoothstep(excess * self.inverse_width)
+    }
+
+    #[inline(always)]
+    fn ramp(self, excess: R, weight: R) -> R {
+        max_zero(excess) * weight
+    }
+
+    #[inline(always)]
+    fn slopes(self, excess: R, weight: R) -> (R, R) {
+        let slope = smoothstep_slope(excess * self.inverse_width) * self.inverse_width;
+        (slope, weight + max_zero(excess) * slope)
+    }
+
+    #[inline(always)]
+    fn novelty(self, agreement: R) -> R {
+        LaneGate::<R>::novelty(HardLane, agreement)
+    }
+
+    #[inline(always)]
+    fn novelty_slope(self, agreement: R) -> R {
+        LaneGate::<R>::novelty_slope(HardLane, agreement)
+    }
+}
+
+impl<R: Real> LaneGate<R> for StraightThroughLane<R> {
+    #[inline(always)]
+    fn weight<const FMA: bool>(self, excess: R) -> R {
+        HardLane.weight::<FMA>(excess)
+    }
+
+    #[inline(always)]
+    fn ramp(self, excess: R, weight: R) -> R {
+        HardLane.ramp(excess, weight)
+    }
+
+    #[inline(always)]
+    fn slopes(self, excess: R, _: R) -> (R, R) {
+        let weight = smoothstep(excess * self.backward.inverse_width);
+        self.backward.slopes(excess, weight)
+    }
+
+    #[inline(always)]
+    fn novelty(self, agreement: R) -> R {
+        LaneGate::<R>::novelty(HardLane, agreement)
+    }
+
+    #[inline(always)]
+    fn novelty_slope(self, agreement: R) -> R {
+        LaneGate::<R>::novelty_slope(HardLane, agreement)
+    }
+}
+
+impl<R: Real> LaneGate<R> for SigmoidLane<R> {
+    /// σ(z) = 1/(1 + e) or e/(1 + e) with e = exp(−|z|): one exponential that cannot overflow.
+    #[inline(always)]
+    fn weight<const FMA: bool>(self, excess: R) -> R {
+        let z = excess * self.gain;
+        let e = (-z.magnitude()).exp_of_nonpositive::<FMA>();
+        let top = if z < zero() { e } else { one() };
+        top / (one::<R>() + e)
+    }
+
+    #[inline(always)]
+    fn ramp(self, excess: R, weight: R) -> R {
+        excess * weight
+    }
+
+    #[inline(always)]
+    fn slopes(self, excess: R, weight: R) -> (R, R) {
+        let slope = self.gain * weight * (one::<R>() - weight);
+        (slope, weight + excess * slope)
+    }
+
+    #[inline(always)]
+    fn novelty(self, agreement: R) -> R {
+        R::from_f64(0.5) * (one::<R>() - agreement)
+    }
+
+    #[inline(always)]
+    fn novelty_slope(self, _: R) -> R {
+        R::from_f64(-0.5)
+    }
+}
+
+/// Parameters of one hinge, in the law's order with times inverted.
+#[derive(Clone, Copy, Default)]
+pub struct Coefficients<R> {
+    pub bending: R,
+    pub friction: R,
+    pub threshold_initial: R,
+    pub threshold_saturated: R,
+    pub inverse_dwell: R,
+    pub yield_initial: R,
+    pub hardening: R,
+    pub drop: R,
+    pub inverse_flow: R,
+    pub inverse_bending: R,
+}
+
+/// State of one hinge, or its adjoint.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Hinge<R> {
+    pub strain: R,
+    pub anchor: R,
+    pub stick_time: R,
+    pub slip: R,
+    pub plastic: R,
+    pub accumulated: R,
+    pub flow_time: R,
+    pub flow_direction: R,
+    pub yield_strain: R,
+}
+
+/// Intermediate results of an update that the reverse pass would otherwise compute again.
+#[derive(Clone, Copy, Default)]
+pub struct Saved<R> {
+    pub locked: R,
+    pub yielding: R,
+    pub fading: R,
+}
+
+impl<R: Real> Hinge<R> {
+    /// σ with the history held.
+    #[inline(always)]
+    pub fn stress(&self, p: &Coefficients<R>) -> R {
+        p.bending * (self.strain - self.plastic) + p.friction * (self.strain - self.anchor)
+    }
+}
+
+/// One history update at `strain`. `before.strain` is not used.
+#[inline(always)]
+pub fn update<R: Real, G: LaneGate<R>, const FMA: bool>(
+    p: &Coefficients<R>,
+    gate: G,
+    before: &Hinge<R>,
+    strain: R,
+    dt: R,
+) -> (Hinge<R>, Saved<R>) {
+    // Friction.
+    let locked = (-(before.stick_time * p.inverse_dwell)).exp_of_nonpositive::<FMA>();
+    let threshold = p.threshold_saturated - (p.threshold_saturated - p.threshold_initial) * locked;
+    let offset = strain - before.anchor;
+    let excess = offset.magnitude() - threshold;
+    let slip = gate.weight::<FMA>(excess);
+    let anchor = before.anchor + sign(offset) * gate.ramp(excess, slip);
+    let stick_time = (one::<R>() - slip) * (before.stick_time + dt);
+    // Plasticity.
+    let elastic = strain - before.plastic;
+    let direction = sign(elastic);
+    let excess = elastic.magnitude() - before.yield_strain;
+    let yielding = gate.weight::<FMA>(excess);
+    let novelty = gate.novelty(direction * before.flow_direction);
+    let flow_time = (before.flow_time + dt) * (one::<R>() - yielding * novelty);
+    let fading = (-(flow_time * p.inverse_flow)).exp_of_nonpositive::<FMA>();
+    let modulus = p.hardening * (one::<R>() - p.drop * (one::<R>() - fading));
+    let flowed = p.bending / (p.bending + modulus) * gate.ramp(excess, yielding);
+    let accumulated = before.accumulated + flowed;
+    let after = Hinge {
+        strain,
+        anchor,
+        stick_time,
+        slip,
+        plastic: before.plastic + direction * flowed,
+        accumulated,
+        flow_time,
+        flow_direction: before.flow_direction + yielding * (direction - before.flow_direction),
+        yield_strain: p.yield_initial + accumulated * modulus * p.inverse_bending,
+    };
+    let saved = Saved {
+        locked,
+        yielding,
+        fading,
+    };
+    (after, saved)
+}
+
+/// Reverse of [`update`]: from the adjoint of `after` to that of `before` (its `strain` is the
+/// adjoint of the new strain), adding to the adjoint of the coefficients. `inverse_bending` stays
+/// out of it: its share is booked on `bending`.
+#[inline(always)]
+pub fn pull_back<R: Real, G: LaneGate<R>>(
+    p: &Coefficients<R>,
+    gate: G,
+    before: &Hinge<R>,
+    after: &Hinge<R>,
+    saved: &Saved<R>,
+    dt: R,
+    adjoint: &Hinge<R>,
+    total: &mut Coefficients<R>,
+) -> Hinge<R> {
+    let one = one::<R>();
+    let strain = after.strain;
+    // Yield surface.
+    let elastic = strain - before.plastic;
+    let direction = sign(elastic);
+    let excess = elastic.magnitude() - before.yield_strain;
+    let faded = one - saved.fading;
+    let share = one - p.drop * faded;
+    let modulus = p.hardening * share;
+    let surface = adjoint.yield_strain * p.inverse_bending;
+    total.yield_initial += adjoint.yield_strain;
+    let accumulated = adjoint.accumulated + surface * modulus;
+    let mut modulus_bar = surface * after.accumulated;
+    let mut bending_bar = -(modulus_bar * modulus * p.inverse_bending);
+    // Flow.
+    let inverse = one / (p.bending + modulus);
+    let ratio = p.bending * inverse;
+    let flowed_bar = accumulated + direction * adjoint.plastic;
+    let ratio_bar = flowed_bar * gate.ramp(excess, saved.yielding) * inverse;
+    bending_bar += ratio_bar * modulus * inverse;
+    modulus_bar += -(ratio_bar * ratio);
+    total.bending += bending_bar;
+    // Hardening.
+    total.hardening += modulus_bar * share;
+    let drop_bar = modulus_bar * p.hardening;
+    total.drop += -(drop_bar * faded);
+    let rate_bar = drop_bar * p.drop * saved.fading;
+    total.inverse_flow += -(rate_bar * after.flow_time);
+    // Flow time and direction.
+    let flow_time_bar = adjoint.flow_time - rate_bar * p.inverse_flow;
+    let agreement = direction * before.flow_direction;
+    let novelty = gate.novelty(agreement);
+    let aged = (before.flow_time + dt) * flow_time_bar;
+    let yielding_bar =
+        adjoint.flow_direction * (direction - before.flow_direction) - aged * novelty;
+    let novelty_bar = -(aged * saved.yielding) * gate.novelty_slope(agreement) * direction;
+    let (weight_slope, ramp_slope) = gate.slopes(excess, saved.yielding);
+    let excess_bar = yielding_bar * weight_slope + flowed_bar * ratio * ramp_slope;
+    let elastic_bar = direction * excess_bar;
+    // Friction.
+    let threshold_range = p.threshold_saturated - p.threshold_initial;
+    let threshold = p.threshold_saturated - threshold_range * saved.locked;
+    let offset = strain - before.anchor;
+    let side = sign(offset);
+    let friction_excess = offset.magnitude() - threshold;
+    let slip_bar = adjoint.slip - adjoint.stick_time * (before.stick_time + dt);
+    let (weight_slope, ramp_slope) = gate.slopes(friction_excess, after.slip);
+    let friction_excess_bar = slip_bar * weight_slope + adjoint.anchor * side * ramp_slope;
+    let offset_bar = side * friction_excess_bar;
+    total.threshold_saturated += -(friction_excess_bar * (one - saved.locked));
+    total.threshold_initial += -(friction_excess_bar * saved.locked);
+    let dwell_bar = friction_excess_bar * threshold_range * saved.locked;
+    total.inverse_dwell += -(dwell_bar * before.stick_time);
+    Hinge {
+        strain: adjoint.strain + elastic_bar + offset_bar,
+        anchor: adjoint.anchor - offset_bar,
+        stick_time: adjoint.stick_time * (one - after.slip) - dwell_bar * p.inverse_dwell,
+        slip: zero(),
+        plastic: adjoint.plastic - elastic_bar,
+        accumulated,
+        flow_time: flow_time_bar * (one - saved.yielding * novelty),
+        flow_direction: adjoint.flow_direction * (one - saved.yielding) + novelty_bar,
+        yield_strain: -excess_bar,
+    }
+}

@@ -1,0 +1,165 @@
+//! The fused roll-out: the whole schedule of the time-dependent law as one CPU operation.
+//!
+//! Tensor operations one by one move every intermediate value through memory and pay for each
+//! recorded operation. Here a block of hinges stays in cache for the whole roll-out, the reverse pass
+//! is written out by hand, and blocks are shared among threads. The result does not depend on the
+//! number of threads. The plain roll-out ([`super::sweep`]) is the reference it is tested against.
+
+mod block;
+mod lane;
+mod op;
+mod real;
+
+use block::{Block, LANES, PARAMETERS, Row};
+use lane::{HardLane, LaneGate, SigmoidLane, SmoothstepLane, StraightThroughLane};
+pub use op::{gradient, readings};
+use rayon::prelude::*;
+use real::Real;
+
+use super::Rollout;
+use crate::{
+    material::Law,
+    numeric::{Gate, Side},
+};
+
+/// Whether the fused code computes this law with this gate.
+pub fn supports(law: &dyn Law, gate: &Gate) -> bool {
+    let one_sided = matches!(gate, Gate::Sigmoid { side: Side::One, .. });
+    law.has_fused_form() && !one_sided
+}
+
+/// Runs `$body` with `$gate` bound to the lane form of the roll-out's gate.
+macro_rules! with_lane_gate {
+    ($rollout:expr, $gate:ident, $body:expr) => {
+        match $rollout.gate {
+            Gate::Hard => {
+                let $gate = HardLane;
+                $body
+            }
+            Gate::Smoothstep { width } => {
+                let $gate = SmoothstepLane {
+                    inverse_width: R::from_f64(1.0 / width),
+                };
+                $body
+            }
+            Gate::StraightThrough { width } => {
+                let $gate = StraightThroughLane {
+                    backward: SmoothstepLane {
+                        inverse_width: R::from_f64(1.0 / width),
+                    },
+                };
+                $body
+            }
+            Gate::Sigmoid { gain, .. } => {
+                let $gate = SigmoidLane {
+                    gain: R::from_f64(gain),
+                };
+                $body
+            }
+        }
+    };
+}
+
+/// Readings `[points, hinges, readings]` for parameters `[points, 9]`, row-major.
+fn run_forward<R: Real>(rollout: &Rollout, parameters: &[R]) -> Vec<R> {
+    let columns = rollout.schedule.readings.len();
+    let total = rollout.points * rollout.hinges;
+    let mut readings = vec![R::default(); total * columns];
+    readings
+        .par_chunks_mut(LANES * columns)
+        .enumerate()
+        .for_each(|(b, out)| {
+            let block = gather(rollout, parameters, b);
+            with_lane_gate!(rollout, gate, forward_block(&block, gate, rollout, out));
+        });
+    readings
+}
+
+/// Gradient `[points, 9]` of Σ cotangent·readings, row-major.
+fn run_gradient<R: Real>(rollout: &Rollout, parameters: &[R], cotangent: &[R]) -> Vec<R> {
+    let columns = rollout.schedule.readings.len();
+    // Each block returns the sums of the points it touches; they are added in block order, in f64, so
+    // that the result is the same for any number of threads.
+    let parts: Vec<Vec<(usize, [f64; PARAMETERS])>> = cotangent
+        .par_chunks(LANES * columns)
+        .enumerate()
+        .map_init(Vec::new, |tape, (b, weights)| {
+            let block = gather(rollout, parameters, b);
+            let lanes = with_lane_gate!(
+                rollout,
+                gate,
+                gradient_block(&block, gate, rollout, weights, tape)
+            );
+            sum_by_point(rollout, b * LANES, weights.len() / columns, &lanes)
+        })
+        .collect();
+    let mut gradient = vec![0.0; parameters.len()];
+    for (point, sums) in parts.into_iter().flatten() {
+        for (total, sum) in gradient[point * PARAMETERS..].iter_mut().zip(sums) {
+            *total += sum;
+        }
+    }
+    gradient.into_iter().map(R::from_f64).collect()
+}
+
+fn gather<R: Real>(rollout: &Rollout, parameters: &[R], b: usize) -> Block<R> {
+    let first = b * LANES;
+    let last = (first + LANES).min(rollout.points * rollout.hinges);
+    Block::gather(
+        first,
+        last,
+        rollout.hinges,
+        parameters,
+        &rollout.amplitude,
+        &rollout.duration,
+    )
+}
+
+/// Sums of the first `count` lanes, grouped by the point they belong to.
+fn sum_by_point<R: Real>(
+    rollout: &Rollout,
+    first: usize,
+    count: usize,
+    lanes: &[[R; LANES]; PARAMETERS],
+) -> Vec<(usize, [f64; PARAMETERS])> {
+    let mut sums: Vec<(usize, [f64; PARAMETERS])> = Vec::new();
+    for i in 0..count {
+        let point = (first + i) / rollout.hinges;
+        if sums.last().is_none_or(|(last, _)| *last != point) {
+            sums.push((point, [0.0; PARAMETERS]));
+        }
+        if let Some((_, sum)) = sums.last_mut() {
+            for (total, lane) in sum.iter_mut().zip(lanes) {
+                *total += lane[i].to_f64();
+            }
+        }
+    }
+    sums
+}
+
+/// Calls the block code compiled for the best instruction set that this CPU has.
+macro_rules! dispatch {
+    ($name:ident, $wide:ident, ($($argument:ident: $type:ty),*) -> $result:ty, $method:ident($($passed:expr),*)) => {
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = "avx2,fma")]
+        fn $wide<R: Real, G: LaneGate<R>>(block: &Block<R>, gate: G, $($argument: $type),*) -> $result {
+            block.$method::<G, true>(gate, $($passed),*)
+        }
+
+        fn $name<R: Real, G: LaneGate<R>>(block: &Block<R>, gate: G, $($argument: $type),*) -> $result {
+            #[cfg(target_arch = "x86_64")]
+            if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+                // SAFETY: the two features were just found on this CPU.
+                return unsafe { $wide(block, gate, $($argument),*) };
+            }
+            // Every 64-bit ARM has fused multiply-add; elsewhere it would be a slow library call.
+            block.$method::<G, { cfg!(target_arch = "aarch64") }>(gate, $($passed),*)
+        }
+    };
+}
+
+dispatch!(forward_block, forward_block_avx2, (rollout: &Rollout, readings: &mut [R]) -> (),
+    forward(&rollout.schedule, readings));
+dispatch!(gradient_block, gradient_block_avx2,
+    (rollout: &Rollout, cotangent: &[R], tape: &mut Vec<Row<R>>) -> [[R; LANES]; PARAMETERS],
+    gradient(&rollout.schedule, cotangent, tape));

@@ -1,0 +1,109 @@
+//! Roll-outs: a schedule applied to a batch of hinges, forward and backward.
+//!
+//! Two ways lead to the same numbers. The plain way ([`sweep`]) is the law over burn tensors on any
+//! device, with the reverse sweep and its checkpoints. The fused way ([`fused`]) is one CPU operation
+//! for the whole roll-out of the time-dependent law. [`Rollout`] takes the fused way where it exists.
+
+pub mod fused;
+mod schedule;
+pub mod sweep;
+
+use std::sync::Arc;
+
+use burn::tensor::Tensor;
+
+pub use schedule::{Motion, Reading, Schedule, Step, checkpoints, log_times};
+
+use crate::{
+    error::{Result, bad_input},
+    material::Law,
+    numeric::{Compute, Field, Gate},
+};
+
+/// A batch of hinges, what is done to them, and the law they follow.
+#[derive(Debug, Clone)]
+pub struct Rollout {
+    /// The law of every hinge.
+    pub law: Arc<dyn Law>,
+    /// How its branches are taken.
+    pub gate: Gate,
+    /// What is done.
+    pub schedule: Schedule,
+    /// Curve points; each has its own row of parameters.
+    pub points: usize,
+    /// Hinges a point.
+    pub hinges: usize,
+    /// Peak strain of each hinge, row-major `[points, hinges]`.
+    pub amplitude: Vec<f64>,
+    /// Duration of each hinge \[s\], row-major `[points, hinges]`.
+    pub duration: Vec<f64>,
+}
+
+/// Which implementation runs a roll-out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Path {
+    /// The law over burn tensors, step by step.
+    Plain,
+    /// One CPU operation for the whole roll-out.
+    Fused,
+}
+
+impl Rollout {
+    /// Refuses shapes and numbers that no roll-out can use.
+    pub fn check(&self) -> Result<()> {
+        let expected = self.points * self.hinges;
+        for (name, values) in [("amplitude", &self.amplitude), ("duration", &self.duration)] {
+            if values.len() != expected {
+                return bad_input(format!(
+                    "{name} has {} values for {} points of {} hinges; give {expected}",
+                    values.len(),
+                    self.points,
+                    self.hinges
+                ));
+            }
+            if let Some(i) = values.iter().position(|v| !v.is_finite()) {
+                return bad_input(format!(
+                    "{name} of hinge {i} is {}; give a finite number",
+                    values[i]
+                ));
+            }
+        }
+        if expected == 0 || self.schedule.steps.is_empty() {
+            return bad_input("a roll-out needs at least one hinge and one step");
+        }
+        Ok(())
+    }
+
+    /// The way this roll-out takes on `compute`.
+    pub fn path(&self, compute: &Compute) -> Path {
+        if compute.is_cpu() && fused::supports(self.law.as_ref(), &self.gate) {
+            Path::Fused
+        } else {
+            Path::Plain
+        }
+    }
+
+    /// One parameter row per point, shape `[points, parameters]`, all equal.
+    pub fn shared_parameters(&self, compute: &Compute, values: &[f64]) -> Field {
+        compute.tensor(&values.repeat(self.points), [self.points, values.len()])
+    }
+
+    /// Readings, shape `[points, hinges, readings]`, for `parameters` of shape
+    /// `[points, parameters]`.
+    pub fn forward(&self, compute: &Compute, parameters: Field) -> Tensor<3> {
+        match self.path(compute) {
+            Path::Plain => sweep::forward(self, compute, parameters),
+            Path::Fused => fused::readings(self, parameters),
+        }
+    }
+
+    /// Vector-Jacobian product: the gradient of Σ cotangent·readings with respect to
+    /// `parameters`, shape `[points, parameters]`. As a point's readings depend on its own row only,
+    /// one call gives a whole Jacobian, row by row.
+    pub fn gradient(&self, compute: &Compute, parameters: Field, cotangent: Tensor<3>) -> Field {
+        match self.path(compute) {
+            Path::Plain => sweep::gradient(self, compute, parameters, cotangent),
+            Path::Fused => fused::gradient(self, parameters, cotangent),
+        }
+    }
+}

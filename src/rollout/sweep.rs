@@ -1,0 +1,227 @@
+//! The plain roll-out: the law over burn tensors, one step at a time, and its reverse sweep.
+//!
+//! Forward runs without a tape and keeps the states at the checkpoints. Backward recomputes each
+//! piece from its checkpoint and differentiates one step at a time on a fresh tape, so that cost and
+//! memory do not depend on the number of parameters and no tape is longer than one step.
+
+use burn::tensor::Tensor;
+
+use super::{Motion, Reading, Rollout, Step, checkpoints};
+use crate::numeric::{Compute, Field};
+
+/// Everything that one step hands to the next.
+#[derive(Debug, Clone)]
+pub struct State {
+    /// Strain of every hinge.
+    pub strain: Field,
+    /// History in the order of the law.
+    pub history: Vec<Field>,
+}
+
+/// Constant inputs of a roll-out as tensors.
+struct Drive {
+    amplitude: Field,
+    duration: Field,
+}
+
+impl Drive {
+    fn new(rollout: &Rollout, compute: &Compute) -> Self {
+        let shape = [rollout.points, rollout.hinges];
+        Drive {
+            amplitude: compute.tensor(&rollout.amplitude, shape),
+            duration: compute.tensor(&rollout.duration, shape),
+        }
+    }
+}
+
+/// Readings, shape `[points, hinges, readings]`.
+pub fn forward(rollout: &Rollout, compute: &Compute, parameters: Field) -> Tensor<3> {
+    let mut readings = Vec::with_capacity(rollout.schedule.readings.len());
+    trace(rollout, compute, parameters, |k, columns, state| {
+        if rollout.schedule.reading_at(k).is_some() {
+            readings.push(read(rollout, columns, state));
+        }
+    });
+    Tensor::stack(readings, 2)
+}
+
+/// Runs forward and shows every state after its step to `visit(step, parameters, state)`.
+pub fn trace(
+    rollout: &Rollout,
+    compute: &Compute,
+    parameters: Field,
+    mut visit: impl FnMut(usize, &[Field], &State),
+) {
+    let drive = Drive::new(rollout, compute);
+    let columns = columns(&parameters);
+    let mut state = start(rollout, &drive, &columns);
+    for (k, step) in rollout.schedule.steps.iter().enumerate() {
+        state = advance(rollout, &drive, &columns, &state, step);
+        visit(k, &columns, &state);
+    }
+}
+
+/// The gradient of Σ cotangent·readings with respect to the parameters.
+pub fn gradient(
+    rollout: &Rollout,
+    compute: &Compute,
+    parameters: Field,
+    cotangent: Tensor<3>,
+) -> Field {
+    let drive = Drive::new(rollout, compute);
+    let columns = columns(&parameters);
+    let steps = &rollout.schedule.steps;
+    let kept = checkpoints(steps.len());
+    let mut saved = Vec::with_capacity(kept.len());
+    let mut state = start(rollout, &drive, &columns);
+    for (k, step) in steps.iter().enumerate() {
+        if kept.binary_search(&k).is_ok() {
+            saved.push(state.clone());
+        }
+        // The last piece is recomputed below like every other.
+        if k < *kept.last().unwrap_or(&0) {
+            state = advance(rollout, &drive, &columns, &state, step);
+        }
+    }
+
+    let mut total: Vec<Field> = columns.iter().map(|c| c.zeros_like()).collect();
+    let zero = compute.zeros([rollout.points, rollout.hinges]);
+    let mut adjoint = State {
+        strain: zero.clone(),
+        history: vec![zero; state.history.len()],
+    };
+    let mut end = steps.len();
+    for (first, checkpoint) in kept.iter().zip(saved).rev() {
+        let mut states = vec![checkpoint];
+        for step in &steps[*first..end - 1] {
+            let next = advance(rollout, &drive, &columns, &states[states.len() - 1], step);
+            states.push(next);
+        }
+        for k in (*first..end).rev() {
+            let seed = rollout.schedule.reading_at(k).map(|r| {
+                cotangent.clone().narrow(2, r, 1).reshape([rollout.points, rollout.hinges])
+            });
+            let before = &states[k - first];
+            adjoint = pull_back(rollout, &drive, &columns, before, k, adjoint, seed, &mut total);
+        }
+        end = *first;
+    }
+    pull_back_start(rollout, &drive, &columns, adjoint, &mut total);
+    Tensor::cat(total, 1)
+}
+
+/// The parameters as one `[points, 1]` field each.
+fn columns(parameters: &Field) -> Vec<Field> {
+    (0..parameters.dims()[1])
+        .map(|i| parameters.clone().narrow(1, i, 1))
+        .collect()
+}
+
+fn start(rollout: &Rollout, drive: &Drive, columns: &[Field]) -> State {
+    State {
+        strain: drive.amplitude.zeros_like(),
+        history: rollout.law.start(columns, &drive.amplitude),
+    }
+}
+
+/// One step: the motion, then the history update.
+fn advance(rollout: &Rollout, drive: &Drive, columns: &[Field], state: &State, step: &Step) -> State {
+    let law = rollout.law.as_ref();
+    let strain = match step.motion {
+        Motion::Prescribe { fraction } => drive.amplitude.clone() * fraction,
+        Motion::Release => {
+            let stress = law.stress(columns, &state.history, &state.strain);
+            state.strain.clone() - stress / law.release_stiffness(columns, &state.history)
+        }
+        Motion::Creep { mobility } => {
+            let stress = law.stress(columns, &state.history, &state.strain);
+            state.strain.clone() - stress * mobility
+        }
+    };
+    let dt = drive.duration.clone() * step.share + step.seconds;
+    let history = law.update(columns, &state.history, &strain, &dt, &rollout.gate);
+    State { strain, history }
+}
+
+fn read(rollout: &Rollout, columns: &[Field], state: &State) -> Field {
+    match rollout.schedule.reading {
+        Reading::Strain => state.strain.clone(),
+        Reading::Stress => rollout.law.stress(columns, &state.history, &state.strain),
+    }
+}
+
+/// Puts a field on a fresh tape as a leaf.
+fn leaf(field: &Field) -> Field {
+    field.clone().autodiff().require_grad()
+}
+
+/// Vector-Jacobian product of step `k`: adds to `total` and returns the adjoint of the state before.
+#[allow(clippy::too_many_arguments)]
+fn pull_back(
+    rollout: &Rollout,
+    drive: &Drive,
+    columns: &[Field],
+    before: &State,
+    k: usize,
+    adjoint: State,
+    seed: Option<Field>,
+    total: &mut [Field],
+) -> State {
+    let parameters: Vec<Field> = columns.iter().map(leaf).collect();
+    let state = State {
+        strain: leaf(&before.strain),
+        history: before.history.iter().map(leaf).collect(),
+    };
+    let after = advance(rollout, drive, &parameters, &state, &rollout.schedule.steps[k]);
+    let mut objective = (after.strain.clone() * adjoint.strain).sum();
+    for (value, weight) in after.history.iter().zip(adjoint.history) {
+        objective = objective + (value.clone() * weight).sum();
+    }
+    if let Some(weight) = seed {
+        objective = objective + (read(rollout, &parameters, &after) * weight).sum();
+    }
+    // A prescribed step of a law without history depends on nothing before it.
+    if !objective.is_tracked() {
+        let zero = before.strain.zeros_like();
+        return State { strain: zero.clone(), history: vec![zero; before.history.len()] };
+    }
+    let gradients = objective.backward();
+    let of = |field: &Field| field.grad(&gradients).unwrap_or_else(|| field.clone().inner().zeros_like());
+    for (sum, parameter) in total.iter_mut().zip(&parameters) {
+        *sum = sum.clone() + of(parameter);
+    }
+    State {
+        strain: of(&state.strain),
+        history: state.history.iter().map(of).collect(),
+    }
+}
+
+/// The virgin history depends on the parameters too (ε_Y starts at ε_Y0).
+fn pull_back_start(
+    rollout: &Rollout,
+    drive: &Drive,
+    columns: &[Field],
+    adjoint: State,
+    total: &mut [Field],
+) {
+    if adjoint.history.is_empty() {
+        return;
+    }
+    let parameters: Vec<Field> = columns.iter().map(leaf).collect();
+    let history = rollout.law.start(&parameters, &drive.amplitude);
+    let objective = history
+        .iter()
+        .zip(adjoint.history)
+        .map(|(value, weight)| (value.clone() * weight).sum())
+        .reduce(|a, b| a + b);
+    // A law whose start uses no parameter has nothing on the tape.
+    let Some(objective) = objective.filter(|o| o.is_tracked()) else {
+        return;
+    };
+    let gradients = objective.backward();
+    for (sum, parameter) in total.iter_mut().zip(&parameters) {
+        if let Some(gradient) = parameter.grad(&gradients) {
+            *sum = sum.clone() + gradient;
+        }
+    }
+}
