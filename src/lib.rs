@@ -1,6 +1,23 @@
-//! rumple
+//! Rumple: a differentiable simulator of cloth whose creases depend on how long they were held.
+//!
+//! A tour, from the bottom up:
+//!
+//! - [`error`]: one error type; every message names the thing, its value and the remedy.
+//! - [`numeric`]: devices and precision ([`numeric::Compute`]), safe forms, gates ([`numeric::Gate`]) and
+//!   gradient checks.
+//! - [`material`]: the laws ([`material::Law`]), their parameters, material files and presets.
+//! - [`rollout`]: a schedule of steps applied to a batch of hinges, forward and backward.
+//! - [`experiment`]: the crease recovery test and the KES-FB2 bending test as roll-outs.
+//! - [`report`]: plots.
+//! - [`cli`]: the program.
+//!
+//! Units are SI everywhere: curvature in 1/m, rigidity in N·m, moment per width in N·m/m, time in
+//! seconds; recovery angles are in degrees where a name says so. Strain is signed; 0 is flat.
+
+pub mod cli;
 pub mod error;
 pub mod experiment;
 pub mod material;
 pub mod numeric;
+pub mod report;
 pub mod rollout;

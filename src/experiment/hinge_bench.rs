@@ -12,7 +12,7 @@ use crate::{
     error::{Result, bad_input},
     material::TimeDependent,
     numeric::{Compute, Field, Gate, Side},
-    rollout::{Motion, Reading, Rollout, Schedule, Step, fused, sweep},
+    rollout::{Motion, Path, Reading, Rollout, Schedule, Step, fused, sweep},
 };
 
 /// Names and values of the parameters that the workload differentiates, in its order, with their
@@ -54,7 +54,10 @@ impl HingeBench {
             .map(|t| 0.1 + 0.4 / (1.0 + (t / 100.0).sqrt()))
             .collect();
         let shape = [1, hinges, 1];
-        let (fold, target) = (compute.tensor(&amplitude, shape), compute.tensor(&target, shape));
+        let (fold, target) = (
+            compute.tensor(&amplitude, shape),
+            compute.tensor(&target, shape),
+        );
         let rollout = Rollout {
             law: Arc::new(TimeDependent::default()),
             gate: Gate::Sigmoid {
@@ -80,30 +83,37 @@ impl HingeBench {
         })
     }
 
-    /// The loss, by the fused roll-out.
-    pub fn loss(&self, compute: &Compute) -> Result<f64> {
-        let readings = fused::readings(&self.rollout, self.parameters.clone());
+    /// The loss.
+    pub fn loss(&self, compute: &Compute, path: Path) -> Result<f64> {
+        let readings = self.rollout.forward_by(path, compute, self.parameters.clone());
         scalar(compute, self.loss_of(readings))
     }
 
-    /// Loss and gradient in the order of [`BENCH_PARAMETERS`], by the fused roll-out on burn's tape.
-    pub fn loss_and_gradient(&self, compute: &Compute) -> Result<(f64, [f64; 8])> {
-        let parameters = self.parameters.clone().autodiff().require_grad();
-        let loss = self.loss_of(fused::readings(&self.rollout, parameters.clone()));
-        let gradients = loss.backward();
-        let gradient = parameters.grad(&gradients).unwrap_or_else(|| self.parameters.zeros_like());
-        Ok((scalar(compute, loss.inner())?, in_bench_order(&compute.values(gradient)?)))
-    }
-
-    /// Loss and gradient by the plain roll-out on any device, for comparison.
-    pub fn plain_loss_and_gradient(&self, compute: &Compute) -> Result<(f64, [f64; 8])> {
-        let readings = sweep::forward(&self.rollout, compute, self.parameters.clone());
-        let taped = readings.autodiff().require_grad();
-        let loss = self.loss_of(taped.clone());
-        let gradients = loss.backward();
-        let seed = taped.grad(&gradients).unwrap_or_else(|| self.fold.zeros_like());
-        let gradient = sweep::gradient(&self.rollout, compute, self.parameters.clone(), seed);
-        Ok((scalar(compute, loss.inner())?, in_bench_order(&compute.values(gradient)?)))
+    /// Loss and gradient in the order of [`BENCH_PARAMETERS`]. The fused roll-out is one operation on
+    /// burn's tape; the plain one is differentiated by the reverse sweep.
+    pub fn loss_and_gradient(&self, compute: &Compute, path: Path) -> Result<(f64, [f64; 8])> {
+        let (loss, gradient) = match path {
+            Path::Fused => {
+                let parameters = self.parameters.clone().autodiff().require_grad();
+                let loss = self.loss_of(fused::readings(&self.rollout, parameters.clone()));
+                let gradients = loss.backward();
+                (loss, parameters.grad(&gradients))
+            }
+            Path::Plain => {
+                let parameters = self.parameters.clone();
+                let readings = sweep::forward(&self.rollout, compute, parameters.clone());
+                let readings = readings.autodiff().require_grad();
+                let loss = self.loss_of(readings.clone());
+                let seed = readings.grad(&loss.backward());
+                let gradient =
+                    seed.map(|s| sweep::gradient(&self.rollout, compute, parameters, s));
+                (loss, gradient)
+            }
+        };
+        let gradient = gradient.unwrap_or_else(|| self.parameters.zeros_like());
+        let gradient = compute.values(gradient)?;
+        let ordered = BENCH_PARAMETERS.map(|(_, _, place)| gradient[place]);
+        Ok((scalar(compute, loss.inner())?, ordered))
     }
 
     /// mean((recovery − target)²).
@@ -131,10 +141,6 @@ fn schedule(steps: usize) -> Schedule {
         readings: vec![steps - 1],
         reading: Reading::Strain,
     }
-}
-
-fn in_bench_order(gradient: &[f64]) -> [f64; 8] {
-    BENCH_PARAMETERS.map(|(_, _, place)| gradient[place])
 }
 
 fn scalar(compute: &Compute, value: Tensor<1>) -> Result<f64> {

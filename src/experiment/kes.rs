@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::crease::OVERSHOOT;
 use crate::{
     error::{Result, bad_input},
     material::Law,
@@ -67,7 +68,8 @@ impl KesTest {
     fn fractions(&self) -> Vec<f64> {
         let n = self.quarter_steps;
         let share = |k: usize| k as f64 / n as f64;
-        let out = (1..=n).map(share);
+        // The peak goes a little too far, for the reason given at OVERSHOOT; the dwell is at the peak.
+        let out = (1..=n).map(|k| if k == n { OVERSHOOT } else { share(k) });
         let down = (1..=2 * n).map(|k| 1.0 - share(k));
         let back = (1..=n).map(|k| share(k) - 1.0);
         out.chain(down).chain(back).collect()
@@ -146,8 +148,20 @@ impl KesTest {
         let mut hysteresis = vec![0.0; curvatures.len()];
         let slope = 0.5 / (outer - inner);
         for (branch, side) in [(&branches.out_positive, 1.0), (&branches.sweep_down, -1.0)] {
-            interpolate(&curvatures, branch, side * outer, side * slope, &mut rigidity);
-            interpolate(&curvatures, branch, side * inner, -side * slope, &mut rigidity);
+            interpolate(
+                &curvatures,
+                branch,
+                side * outer,
+                side * slope,
+                &mut rigidity,
+            );
+            interpolate(
+                &curvatures,
+                branch,
+                side * inner,
+                -side * slope,
+                &mut rigidity,
+            );
         }
         for (branch, curvature, weight) in [
             (&branches.out_positive, middle, 0.5),
@@ -170,7 +184,9 @@ impl KesTest {
         let moments = compute.values(rollout.forward(compute, parameters))?;
         let curvatures = self.curvatures();
         let (rigidity, hysteresis) = self.reading_weights();
-        let loops = moments.chunks_exact(curvatures.len() - 1).zip(&rollout.duration);
+        let loops = moments
+            .chunks_exact(curvatures.len() - 1)
+            .zip(&rollout.duration);
         Ok(loops
             .map(|(moments, &dwell)| {
                 let path: Vec<(f64, f64)> = curvatures
@@ -226,7 +242,14 @@ mod tests {
         let moments: Vec<f64> = curvatures
             .iter()
             .enumerate()
-            .map(|(i, k)| 2.0 * k + if branches.sweep_down.contains(&i) { -3.0 } else { 3.0 })
+            .map(|(i, k)| {
+                2.0 * k
+                    + if branches.sweep_down.contains(&i) {
+                        -3.0
+                    } else {
+                        3.0
+                    }
+            })
             .collect();
         let (rigidity, hysteresis) = test.reading_weights();
         let dot = |w: &[f64]| -> f64 { w.iter().zip(&moments).map(|(a, b)| a * b).sum() };

@@ -1,9 +1,11 @@
 //! Laboratory tests as roll-outs: what is done to the specimen, and what is read off.
 
 mod crease;
+mod gradcheck;
 mod hinge_bench;
 mod kes;
 
 pub use crease::{CREST_CURVATURE, CreaseCurves, CreasePoint, CreaseTest, fold_curvatures};
+pub use gradcheck::{GradientCase, Reach, gradient_cases};
 pub use hinge_bench::{BENCH_PARAMETERS, HingeBench};
 pub use kes::{KesLoop, KesReading, KesTest};

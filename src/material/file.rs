@@ -1,1 +1,610 @@
-pub struct Material; pub struct LawName;
+//! Material files: reading, checking, writing.
+//!
+//! A file is read by hand from JSON rather than derived, so that every message names the field, its
+//! value, its range and, for a typing error, the nearest known key.
+
+use std::{path::Path, sync::Arc};
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    Dahl, Elastic, HardeningPlastic, Law, Parameter, PerfectPlastic, StrainMeasure, TimeDependent,
+    Timer, parameter,
+};
+use crate::error::{Error, Result, bad_input, unknown};
+
+/// The laws by the names of material files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LawName {
+    /// [`TimeDependent`].
+    TimeDependent,
+    /// [`Elastic`].
+    Elastic,
+    /// [`PerfectPlastic`].
+    PerfectPlastic,
+    /// [`HardeningPlastic`].
+    HardeningPlastic,
+    /// [`Dahl`].
+    Dahl,
+}
+
+impl LawName {
+    /// Every law.
+    pub const ALL: [LawName; 5] = [
+        LawName::TimeDependent,
+        LawName::Elastic,
+        LawName::PerfectPlastic,
+        LawName::HardeningPlastic,
+        LawName::Dahl,
+    ];
+
+    /// The law itself; `timer` and `branches` concern the time-dependent law only.
+    pub fn law(self, timer: Timer, branches: usize) -> Arc<dyn Law> {
+        match self {
+            LawName::TimeDependent => Arc::new(TimeDependent { timer, branches }),
+            LawName::Elastic => Arc::new(Elastic),
+            LawName::PerfectPlastic => Arc::new(PerfectPlastic),
+            LawName::HardeningPlastic => Arc::new(HardeningPlastic),
+            LawName::Dahl => Arc::new(Dahl),
+        }
+    }
+
+    /// The name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            LawName::TimeDependent => "time_dependent",
+            LawName::Elastic => "elastic",
+            LawName::PerfectPlastic => "perfect_plastic",
+            LawName::HardeningPlastic => "hardening_plastic",
+            LawName::Dahl => "dahl",
+        }
+    }
+}
+
+/// Where a parameter stands in a file: its section (empty for the top level) and its key without the
+/// ending that names the unit of strain.
+pub(super) struct Place {
+    pub section: &'static str,
+    pub key: &'static str,
+    pub parameter: fn() -> Parameter,
+}
+
+/// The places of all parameters but those of relaxation branches.
+pub(super) const PLACES: [Place; 9] = [
+    Place {
+        section: "",
+        key: "bending_stiffness_Nm",
+        parameter: parameter::bending_stiffness,
+    },
+    Place {
+        section: "friction",
+        key: "stiffness_Nm",
+        parameter: parameter::friction_stiffness,
+    },
+    Place {
+        section: "friction",
+        key: "threshold_initial",
+        parameter: parameter::friction_threshold_initial,
+    },
+    Place {
+        section: "friction",
+        key: "threshold_saturated",
+        parameter: parameter::friction_threshold_saturated,
+    },
+    Place {
+        section: "friction",
+        key: "dwell_time_s",
+        parameter: parameter::dwell_time,
+    },
+    Place {
+        section: "plasticity",
+        key: "yield",
+        parameter: parameter::yield_strain,
+    },
+    Place {
+        section: "plasticity",
+        key: "hardening_Nm",
+        parameter: parameter::hardening_stiffness,
+    },
+    Place {
+        section: "plasticity",
+        key: "hardening_drop",
+        parameter: parameter::hardening_drop,
+    },
+    Place {
+        section: "plasticity",
+        key: "flow_time_s",
+        parameter: parameter::flow_time,
+    },
+];
+
+/// Membrane stiffnesses \[N/m\] in files, for mesh simulations.
+pub(super) const MEMBRANE: [&str; 4] = [
+    "warp_N_per_m",
+    "weft_N_per_m",
+    "coupling_N_per_m",
+    "shear_N_per_m",
+];
+
+/// Keys at the top of a file.
+pub(super) const TOP: [&str; 11] = [
+    "name",
+    "strain",
+    "law",
+    "bending_stiffness_Nm",
+    "friction",
+    "plasticity",
+    "relaxation",
+    "membrane",
+    "density_kg_per_m2",
+    "notes",
+    "sources",
+];
+
+/// Most relaxation branches a file may have: more than data ever determined.
+pub(super) const MAX_BRANCHES: usize = 8;
+
+/// A fabric: a law with its parameters, and what is known about where they come from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Material {
+    /// What it is called.
+    pub name: String,
+    /// How its thresholds are measured.
+    pub strain: StrainMeasure,
+    /// Its law.
+    pub law: LawName,
+    /// Parameters by name, in the order of the file format.
+    pub parameters: Vec<(String, f64)>,
+    /// Relaxation branches: (stiffness \[N·m\], time \[s\]).
+    pub relaxation: Vec<(f64, f64)>,
+    /// Warp, weft, coupling, shear stiffness \[N/m\].
+    pub membrane: Option<[f64; 4]>,
+    /// Mass per area \[kg/m²\].
+    pub density: Option<f64>,
+    /// What is measured and what is assumed.
+    pub notes: Vec<String>,
+    /// Where the numbers come from.
+    pub sources: Vec<String>,
+}
+
+impl Place {
+    pub fn full_key(&self, strain: StrainMeasure) -> String {
+        match (self.parameter)().dimension {
+            parameter::Dimension::Strain => format!("{}{}", self.key, strain.suffix()),
+            _ => self.key.to_string(),
+        }
+    }
+}
+
+impl Material {
+    /// Reads and checks a file.
+    pub fn load(path: &Path) -> Result<Material> {
+        let text = std::fs::read_to_string(path).map_err(|e| Error::reading(path, e))?;
+        Material::parse(&text, &path.display().to_string())
+    }
+
+    /// Reads and checks JSON text; `place` is named in messages.
+    pub fn parse(text: &str, place: &str) -> Result<Material> {
+        let value: Value = serde_json::from_str(text).map_err(|e| {
+            Error::BadInput(format!(
+                "{place}: not valid JSON at line {} column {}: {e}; `rumple materials NAME` prints a file to start from",
+                e.line(),
+                e.column()
+            ))
+        })?;
+        let top = Section::new(place, "", &value)?;
+        top.known(&TOP)?;
+        let strain = match top.text("strain")?.as_str() {
+            "curvature" => StrainMeasure::Curvature,
+            "angle" => StrainMeasure::Angle,
+            other => {
+                return Err(prefix(
+                    place,
+                    unknown("strain", other, &["curvature", "angle"]),
+                ));
+            }
+        };
+        let law_name = top.text("law")?;
+        let law = LawName::ALL
+            .into_iter()
+            .find(|l| l.name() == law_name)
+            .ok_or_else(|| {
+                prefix(
+                    place,
+                    unknown("law", &law_name, &LawName::ALL.map(LawName::name)),
+                )
+            })?;
+        let relaxation = relaxation(place, &value, strain)?;
+        let mut material = Material {
+            name: top.text("name")?,
+            strain,
+            law,
+            parameters: Vec::new(),
+            relaxation,
+            membrane: membrane(place, &value)?,
+            density: top.optional_number("density_kg_per_m2", (1e-4, 100.0))?,
+            notes: top.texts("notes")?,
+            sources: top.texts("sources")?,
+        };
+        for section in ["", "friction", "plasticity"] {
+            material.read_parameters(place, &value, section)?;
+        }
+        material.check(place)?;
+        Ok(material)
+    }
+
+    fn read_parameters(&mut self, place: &str, value: &Value, name: &'static str) -> Result<()> {
+        let section = match name {
+            "" => Section::new(place, "", value)?,
+            _ if value.get(name).is_none() => return Ok(()),
+            _ => Section::new(place, name, &value[name])?,
+        };
+        let places = PLACES.iter().filter(|p| p.section == name);
+        if !name.is_empty() {
+            let keys: Vec<String> = places.clone().map(|p| p.full_key(self.strain)).collect();
+            section.known(&keys.iter().map(String::as_str).collect::<Vec<_>>())?;
+        }
+        for entry in places {
+            let key = entry.full_key(self.strain);
+            let parameter = (entry.parameter)();
+            if let Some(number) = section.number(&key)? {
+                parameter.check(place, &section.field(&key), number, self.strain)?;
+                self.parameters.push((parameter.name, number));
+            }
+        }
+        Ok(())
+    }
+
+    /// What no single field can say: everything the law needs is there, and the pair is ordered.
+    fn check(&self, place: &str) -> Result<()> {
+        if self.law != LawName::TimeDependent && !self.relaxation.is_empty() {
+            return bad_input(format!(
+                "{place}: relaxation branches need \"law\": \"time_dependent\", not \"{}\"; remove one of the two",
+                self.law.name()
+            ));
+        }
+        for parameter in self.build_law(Timer::Authors).parameters() {
+            let value = self.value(&parameter.name).ok_or_else(|| {
+                let field = self.field_of(&parameter.name);
+                Error::BadInput(format!(
+                    "{place}: {field} is missing; the law {} needs {} ({}), {}",
+                    self.law.name(),
+                    parameter.name,
+                    parameter.dimension.unit(self.strain),
+                    parameter.meaning
+                ))
+            })?;
+            parameter.check(place, &self.field_of(&parameter.name), value, self.strain)?;
+        }
+        let (initial, saturated) = (
+            self.value("friction_threshold_initial"),
+            self.value("friction_threshold_saturated"),
+        );
+        if let (Some(initial), Some(saturated)) = (initial, saturated)
+            && initial > saturated
+        {
+            return bad_input(format!(
+                "{place}: {} = {saturated} is below {} = {initial}; resting yarns only lock, so make it at least as large",
+                self.field_of("friction_threshold_saturated"),
+                self.field_of("friction_threshold_initial"),
+            ));
+        }
+        Ok(())
+    }
+
+    /// The law of this material with the given timer.
+    pub fn build_law(&self, timer: Timer) -> Arc<dyn Law> {
+        self.law.law(timer, self.relaxation.len())
+    }
+
+    /// A parameter's value by its name.
+    pub fn value(&self, name: &str) -> Option<f64> {
+        if let Some((_, value)) = self.parameters.iter().find(|(n, _)| n == name) {
+            return Some(*value);
+        }
+        self.relaxation
+            .iter()
+            .enumerate()
+            .find_map(|(i, (stiffness, time))| match name {
+                _ if name == parameter::branch_stiffness(i + 1).name => Some(*stiffness),
+                _ if name == parameter::branch_time(i + 1).name => Some(*time),
+                _ => None,
+            })
+    }
+
+    /// The values of a law's parameters, in its order.
+    pub fn values_for(&self, law: &dyn Law) -> Result<Vec<f64>> {
+        law.parameters()
+            .iter()
+            .map(|p| {
+                self.value(&p.name).ok_or_else(|| {
+                    Error::BadInput(format!(
+                        "material '{}' has no {}, which the law {} needs; add {} to its file",
+                        self.name,
+                        p.name,
+                        law.name(),
+                        self.field_of(&p.name)
+                    ))
+                })
+            })
+            .collect()
+    }
+
+    /// The same material with its thresholds in curvature: κ = 3θ/H̄ (paper 1, Eq. 22), H̄ the mean
+    /// height \[m\] of a hinge's two triangles on the mesh that the angles belong to.
+    pub fn to_curvature(&self, mean_height: f64) -> Material {
+        let mut material = self.clone();
+        if self.strain == StrainMeasure::Angle {
+            material.strain = StrainMeasure::Curvature;
+            for place in &PLACES {
+                let parameter = (place.parameter)();
+                if parameter.dimension == parameter::Dimension::Strain {
+                    for (_, v) in material
+                        .parameters
+                        .iter_mut()
+                        .filter(|(n, _)| *n == parameter.name)
+                    {
+                        *v *= 3.0 / mean_height;
+                    }
+                }
+            }
+        }
+        material
+    }
+
+    /// A strain that is typical of this material's branches: the largest threshold it has, else 1.
+    pub fn strain_scale(&self) -> f64 {
+        [
+            "friction_threshold_saturated",
+            "yield_strain",
+            "friction_threshold_initial",
+        ]
+        .iter()
+        .find_map(|name| self.value(name).filter(|v| *v > 0.0))
+        .unwrap_or(1.0)
+    }
+
+    /// The field of a parameter as a file writes it.
+    fn field_of(&self, name: &str) -> String {
+        let place = PLACES.iter().find(|p| (p.parameter)().name == name);
+        place.map_or(name.to_string(), |p| {
+            join(p.section, &p.full_key(self.strain))
+        })
+    }
+
+    /// The file's contents, in the order in which people read it.
+    pub fn to_json(&self) -> Value {
+        let mut top = Map::new();
+        top.insert("name".into(), json!(self.name));
+        top.insert("strain".into(), json!(self.strain.name()));
+        top.insert("law".into(), json!(self.law.name()));
+        for place in &PLACES {
+            let Some(value) = self.value(&(place.parameter)().name) else {
+                continue;
+            };
+            let key = place.full_key(self.strain);
+            if place.section.is_empty() {
+                top.insert(key, json!(value));
+            } else if let Value::Object(section) =
+                top.entry(place.section).or_insert_with(|| json!({}))
+            {
+                section.insert(key, json!(value));
+            }
+        }
+        if !self.relaxation.is_empty() {
+            let branches: Vec<Value> = self
+                .relaxation
+                .iter()
+                .map(|(stiffness, time)| json!({"stiffness_Nm": stiffness, "time_s": time}))
+                .collect();
+            top.insert("relaxation".into(), json!(branches));
+        }
+        if let Some(membrane) = self.membrane {
+            let fields = MEMBRANE
+                .iter()
+                .zip(membrane)
+                .map(|(k, v)| (k.to_string(), json!(v)));
+            top.insert("membrane".into(), Value::Object(fields.collect()));
+        }
+        if let Some(density) = self.density {
+            top.insert("density_kg_per_m2".into(), json!(density));
+        }
+        for (key, lines) in [("notes", &self.notes), ("sources", &self.sources)] {
+            if !lines.is_empty() {
+                top.insert(key.into(), json!(lines));
+            }
+        }
+        Value::Object(top)
+    }
+}
+
+/// One JSON object of a file, with its name for messages.
+struct Section<'a> {
+    place: &'a str,
+    name: &'a str,
+    fields: &'a Map<String, Value>,
+}
+
+impl<'a> Section<'a> {
+    fn new(place: &'a str, name: &'a str, value: &'a Value) -> Result<Self> {
+        match value.as_object() {
+            Some(fields) => Ok(Section {
+                place,
+                name,
+                fields,
+            }),
+            None => bad_input(format!(
+                "{place}: {} must be a JSON object {{…}}, not {}",
+                if name.is_empty() { "the file" } else { name },
+                kind_of(value)
+            )),
+        }
+    }
+
+    fn field(&self, key: &str) -> String {
+        join(self.name, key)
+    }
+
+    fn known(&self, keys: &[&str]) -> Result<()> {
+        match self.fields.keys().find(|key| !keys.contains(&key.as_str())) {
+            None => Ok(()),
+            Some(key) => {
+                let kind = match self.name {
+                    "" => "key".to_string(),
+                    name => format!("key in {name}"),
+                };
+                Err(prefix(self.place, unknown(&kind, key, keys)))
+            }
+        }
+    }
+
+    fn number(&self, key: &str) -> Result<Option<f64>> {
+        match self.fields.get(key) {
+            None => Ok(None),
+            Some(value) => match value.as_f64() {
+                Some(number) => Ok(Some(number)),
+                None => bad_input(format!(
+                    "{}: {} = {value} must be a number, not {}",
+                    self.place,
+                    self.field(key),
+                    kind_of(value)
+                )),
+            },
+        }
+    }
+
+    fn optional_number(&self, key: &str, (low, high): (f64, f64)) -> Result<Option<f64>> {
+        let number = self.number(key)?;
+        match number {
+            Some(v) if !(low..=high).contains(&v) => bad_input(format!(
+                "{}: {} = {v} is outside [{low}, {high}]; check its unit",
+                self.place,
+                self.field(key)
+            )),
+            _ => Ok(number),
+        }
+    }
+
+    fn required_number(&self, key: &str, range: (f64, f64)) -> Result<f64> {
+        match self.optional_number(key, range)? {
+            Some(v) => Ok(v),
+            None => bad_input(format!(
+                "{}: {} is missing; add it",
+                self.place,
+                self.field(key)
+            )),
+        }
+    }
+
+    fn text(&self, key: &str) -> Result<String> {
+        match self.fields.get(key) {
+            Some(Value::String(text)) => Ok(text.clone()),
+            Some(other) => bad_input(format!(
+                "{}: {} must be text in quotes, not {}",
+                self.place,
+                self.field(key),
+                kind_of(other)
+            )),
+            None => bad_input(format!(
+                "{}: {} is missing; add \"{key}\": \"…\"",
+                self.place,
+                self.field(key)
+            )),
+        }
+    }
+
+    /// A text or a list of texts; empty where the key is absent.
+    fn texts(&self, key: &str) -> Result<Vec<String>> {
+        let lines = match self.fields.get(key) {
+            None => return Ok(Vec::new()),
+            Some(Value::String(line)) => return Ok(vec![line.clone()]),
+            Some(Value::Array(lines)) => lines,
+            Some(other) => std::slice::from_ref(other),
+        };
+        lines
+            .iter()
+            .map(|line| match line {
+                Value::String(line) => Ok(line.clone()),
+                other => bad_input(format!(
+                    "{}: {} must be text or a list of texts, not {}",
+                    self.place,
+                    self.field(key),
+                    kind_of(other)
+                )),
+            })
+            .collect()
+    }
+}
+
+fn relaxation(place: &str, value: &Value, strain: StrainMeasure) -> Result<Vec<(f64, f64)>> {
+    let branches = match value.get("relaxation") {
+        None => return Ok(Vec::new()),
+        Some(Value::Array(branches)) if branches.len() <= MAX_BRANCHES => branches,
+        Some(Value::Array(branches)) => {
+            return bad_input(format!(
+                "{place}: relaxation has {} branches; at most {MAX_BRANCHES} are supported",
+                branches.len()
+            ));
+        }
+        Some(other) => {
+            return bad_input(format!(
+                "{place}: relaxation must be a list of {{\"stiffness_Nm\": …, \"time_s\": …}}, not {}",
+                kind_of(other)
+            ));
+        }
+    };
+    branches
+        .iter()
+        .enumerate()
+        .map(|(i, branch)| {
+            let name = format!("relaxation[{i}]");
+            let section = Section::new(place, &name, branch)?;
+            section.known(&["stiffness_Nm", "time_s"])?;
+            let read = |key: &str, parameter: Parameter| {
+                let number = section.required_number(key, (f64::NEG_INFINITY, f64::INFINITY))?;
+                parameter.check(place, &section.field(key), number, strain)?;
+                Ok::<f64, Error>(number)
+            };
+            Ok((
+                read("stiffness_Nm", parameter::branch_stiffness(i + 1))?,
+                read("time_s", parameter::branch_time(i + 1))?,
+            ))
+        })
+        .collect()
+}
+
+fn membrane(place: &str, value: &Value) -> Result<Option<[f64; 4]>> {
+    let Some(value) = value.get("membrane") else {
+        return Ok(None);
+    };
+    let section = Section::new(place, "membrane", value)?;
+    section.known(&MEMBRANE)?;
+    let mut stiffness = [0.0; 4];
+    for (slot, key) in stiffness.iter_mut().zip(MEMBRANE) {
+        *slot = section.required_number(key, (0.0, 1e7))?;
+    }
+    Ok(Some(stiffness))
+}
+
+fn join(section: &str, key: &str) -> String {
+    if section.is_empty() {
+        key.to_string()
+    } else {
+        format!("{section}.{key}")
+    }
+}
+
+fn prefix(place: &str, error: Error) -> Error {
+    Error::BadInput(format!("{place}: {error}"))
+}
+
+fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}

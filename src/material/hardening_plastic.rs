@@ -54,7 +54,11 @@ impl Law for HardeningPlastic {
         let accumulated = history[1].clone() + flowed.clone();
         let surface =
             yield_initial.clone() + accumulated.clone() * hardening.clone() / bending.clone();
-        vec![history[0].clone() + direction * flowed, accumulated, surface]
+        vec![
+            history[0].clone() + direction * flowed,
+            accumulated,
+            surface,
+        ]
     }
 
     fn stress(&self, parameters: &[Field], history: &[Field], strain: &Field) -> Field {

@@ -85,8 +85,13 @@ impl TimeDependent {
         gate: &Gate,
     ) -> [Field; 5] {
         let (bending, yield_initial, hardening, drop, flow) = (&p[0], &p[5], &p[6], &p[7], &p[8]);
-        let [plastic, accumulated, flow_time, flow_direction, yield_strain] =
-            [&s[3], &s[4], &s[5], &s[6], &s[7]];
+        let [
+            plastic,
+            accumulated,
+            flow_time,
+            flow_direction,
+            yield_strain,
+        ] = [&s[3], &s[4], &s[5], &s[6], &s[7]];
         let (direction, excess) =
             gate.excess(&(strain.clone() - plastic.clone()), yield_strain.clone());
         let yielding = gate.open(&excess);
@@ -109,7 +114,9 @@ impl TimeDependent {
         let surface = yield_initial.clone() + new_accumulated.clone() * modulus / bending.clone();
         let new_yield = match self.timer {
             Timer::Authors => surface,
-            Timer::Printed => yield_strain.clone() + open.clone() * (surface - yield_strain.clone()),
+            Timer::Printed => {
+                yield_strain.clone() + open.clone() * (surface - yield_strain.clone())
+            }
         };
         [
             plastic.clone() + direction.clone() * flowed,
@@ -156,7 +163,11 @@ impl Law for TimeDependent {
             "yield_strain",
         ];
         let branches = (1..=self.branches).map(|i| format!("branch_{i}_strain"));
-        fixed.into_iter().map(String::from).chain(branches).collect()
+        fixed
+            .into_iter()
+            .map(String::from)
+            .chain(branches)
+            .collect()
     }
 
     fn start(&self, parameters: &[Field], like: &Field) -> Vec<Field> {
@@ -179,7 +190,9 @@ impl Law for TimeDependent {
         new.extend(self.plasticity(parameters, history, strain, dt, gate));
         for i in 0..self.branches {
             let lag = history[HISTORY + i].clone() - strain.clone();
-            let kept = (dt.clone() / parameters[PARAMETERS + 2 * i + 1].clone()).neg().exp();
+            let kept = (dt.clone() / parameters[PARAMETERS + 2 * i + 1].clone())
+                .neg()
+                .exp();
             new.push(strain.clone() + lag * kept);
         }
         new

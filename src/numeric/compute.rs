@@ -96,9 +96,10 @@ impl Compute {
     pub fn tensor<const D: usize>(&self, values: &[f64], shape: [usize; D]) -> Tensor<D> {
         let data = match self.precision {
             Precision::F64 => TensorData::new(values.to_vec(), shape),
-            Precision::F32 => {
-                TensorData::new(values.iter().map(|&v| v as f32).collect::<Vec<f32>>(), shape)
-            }
+            Precision::F32 => TensorData::new(
+                values.iter().map(|&v| v as f32).collect::<Vec<f32>>(),
+                shape,
+            ),
         };
         Tensor::from_data(data, self.options())
     }

@@ -8,7 +8,7 @@ mod taylor;
 pub use compute::{Compute, Precision, gpu_names};
 pub use gate::{Gate, Gated, Side};
 pub use safe::{abs, indicator, max_zero, sign, smoothstep};
-pub use taylor::{GradientCheck, check_gradient};
+pub use taylor::{GradientCheck, judge, probes};
 
 use burn::tensor::Tensor;
 

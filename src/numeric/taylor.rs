@@ -7,7 +7,7 @@ pub struct GradientCheck {
     pub derivative: f64,
     /// Central difference at the step where it agrees best.
     pub difference: f64,
-    /// |derivative − difference| over the larger of |derivative| and `floor`.
+    /// |derivative − difference| over the largest of the two and the floor.
     pub relative_error: f64,
     /// Slope of log remainder against log step; 2 for a right gradient of a C1 function, 1 for a
     /// wrong one. `None` where the remainder is rounding everywhere (a locally linear function).
@@ -16,52 +16,61 @@ pub struct GradientCheck {
     pub remainders: Vec<(f64, f64)>,
 }
 
-/// Relative steps of the sweep: three a decade, from 10⁻² to 10⁻⁷.
-const STEPS: usize = 16;
+/// Relative steps of the sweep: six a decade from 10⁻² down to 10⁻⁷.
+const STEPS: usize = 31;
+const STEPS_PER_DECADE: usize = 6;
 
-/// Checks `derivative` of `f` at `x` along this one component.
+fn relative_step(k: usize) -> f64 {
+    10f64.powf(-2.0 - k as f64 / STEPS_PER_DECADE as f64)
+}
+
+fn scale_of(x: f64) -> f64 {
+    if x == 0.0 { 1.0 } else { x.abs() }
+}
+
+/// Where a function has to be evaluated to check its derivative at `x`: x itself, then x ± step for
+/// each step of the sweep.
+pub fn probes(x: f64) -> Vec<f64> {
+    let steps = (0..STEPS).map(|k| relative_step(k) * scale_of(x));
+    [x].into_iter().chain(steps.flat_map(|s| [x + s, x - s])).collect()
+}
+
+/// Judges `derivative` from the values of the function at [`probes`]`(x)`.
 ///
-/// `floor` is the size below which a derivative counts as zero (derivative times x, in units of
-/// f): rounding of f decides it.
-pub fn check_gradient(
-    x: f64,
-    derivative: f64,
-    floor: f64,
-    mut f: impl FnMut(f64) -> f64,
-) -> GradientCheck {
-    let scale = if x == 0.0 { 1.0 } else { x.abs() };
-    let centre = f(x);
+/// `size` is the magnitude of the terms that make up the function, which sets its rounding; a
+/// derivative that moves it by less than 10⁻⁵ of that over the whole of x counts as zero.
+pub fn judge(x: f64, derivative: f64, size: f64, values: &[f64]) -> GradientCheck {
+    let scale = scale_of(x);
+    let floor = 1e-5 * size / scale;
+    let centre = values[0];
     let mut best = (f64::INFINITY, f64::NAN);
     let mut remainders = Vec::with_capacity(STEPS);
-    for k in 0..STEPS {
-        let relative = 10f64.powf(-2.0 - k as f64 / 3.0);
-        let step = relative * scale;
-        let (up, down) = (f(x + step), f(x - step));
-        let difference = (up - down) / (2.0 * step);
-        let error =
-            (difference - derivative).abs() / derivative.abs().max(difference.abs()).max(floor / scale);
+    for (k, pair) in values[1..].chunks_exact(2).enumerate() {
+        let step = relative_step(k) * scale;
+        let difference = (pair[0] - pair[1]) / (2.0 * step);
+        let error = (difference - derivative).abs()
+            / derivative.abs().max(difference.abs()).max(floor);
         if error < best.0 {
             best = (error, difference);
         }
-        remainders.push((relative, (up - centre - derivative * step).abs()));
+        remainders.push((relative_step(k), (pair[0] - centre - derivative * step).abs()));
     }
-    // Rounding of f, and of the products in the remainder.
-    let rounding = 64.0 * f64::EPSILON * centre.abs().max(floor / 1e-9);
     GradientCheck {
         derivative,
         difference: best.1,
         relative_error: best.0,
-        slope: slope(&remainders, rounding),
+        slope: slope(&remainders, 1e3 * f64::EPSILON * size),
         remainders,
     }
 }
 
-/// Median slope between neighbours that stand clear of rounding.
+/// Median slope over a decade, of the pairs that stand clear of rounding.
 fn slope(remainders: &[(f64, f64)], rounding: f64) -> Option<f64> {
     let mut slopes: Vec<f64> = remainders
-        .windows(4)
-        .filter(|w| w[3].1 > rounding)
-        .map(|w| (w[0].1 / w[3].1).log10() / (w[0].0 / w[3].0).log10())
+        .windows(STEPS_PER_DECADE + 1)
+        .map(|w| (w[0].1, w[STEPS_PER_DECADE].1))
+        .filter(|(_, small)| *small > rounding)
+        .map(|(large, small)| (large / small).log10())
         .collect();
     slopes.sort_by(f64::total_cmp);
     (!slopes.is_empty()).then(|| slopes[slopes.len() / 2])
@@ -71,19 +80,24 @@ fn slope(remainders: &[(f64, f64)], rounding: f64) -> Option<f64> {
 mod tests {
     use super::*;
 
+    fn check(x: f64, derivative: f64, f: impl Fn(f64) -> f64) -> GradientCheck {
+        let values: Vec<f64> = probes(x).into_iter().map(&f).collect();
+        judge(x, derivative, values[0].abs(), &values)
+    }
+
     #[test]
     fn a_right_gradient_has_slope_two_and_a_wrong_one_slope_one() {
-        let right = check_gradient(0.7, 0.7f64.cos(), 1e-9, f64::sin);
+        let right = check(0.7, 0.7f64.cos(), f64::sin);
         assert!(right.relative_error < 1e-9, "{right:?}");
         assert!((right.slope.unwrap() - 2.0).abs() < 0.05, "{right:?}");
-        let wrong = check_gradient(0.7, 1.01 * 0.7f64.cos(), 1e-9, f64::sin);
+        let wrong = check(0.7, 1.01 * 0.7f64.cos(), f64::sin);
         assert!(wrong.relative_error > 5e-3, "{wrong:?}");
         assert!(wrong.slope.unwrap() < 1.9, "{wrong:?}");
     }
 
     #[test]
     fn a_linear_function_has_no_slope() {
-        let check = check_gradient(3.0, 2.0, 1e-9, |x| 2.0 * x);
+        let check = check(3.0, 2.0, |x| 2.0 * x);
         assert!(check.slope.is_none() && check.relative_error < 1e-9);
     }
 }

@@ -12,35 +12,8 @@ use plotters::style::{Color, FontStyle, FontTransform, TextStyle, register_font}
 
 use crate::error::{Error, Result};
 
-type Point = (f64, f64);
-
-/// Name of the embedded font; viewers of an SVG that lack DejaVu take the next family.
-const FAMILY: &str = "DejaVu Sans, Verdana, sans-serif";
-const SIZE: Point = (900.0, 560.0);
 const MARGIN: f64 = 20.0;
 const LONGEST_LEGEND_LINE: f64 = 240.0;
-/// Backends place things on integers: four steps to a pixel keep curves smooth. A PNG, which has
-/// two pixels to a logical one, is averaged from these steps, which smooths its edges.
-const GRID: f64 = 4.0;
-const STEPS: (u32, u32) = ((SIZE.0 * GRID) as u32, (SIZE.1 * GRID) as u32);
-
-const INK: RGBColor = RGBColor(40, 40, 40);
-const TITLE: Font = Font(20.0, FontStyle::Bold, INK);
-const NOTE: Font = Font(13.0, FontStyle::Normal, RGBColor(115, 115, 115));
-const LABEL: Font = Font(15.0, FontStyle::Normal, INK);
-const SMALL: Font = Font(13.0, FontStyle::Normal, INK);
-
-/// Okabe and Ito's colour-blind-safe palette without its yellow (too pale for lines), each with a
-/// marker: corners, turn of the first corner, radii [px] of even and odd corners.
-const LOOKS: [(RGBColor, (u32, f64, f64, f64)); 7] = [
-    (RGBColor(0x00, 0x00, 0x00), (24, 0.0, 4.2, 4.2)),
-    (RGBColor(0xE6, 0x9F, 0x00), (4, 0.125, 5.3, 5.3)),
-    (RGBColor(0x56, 0xB4, 0xE9), (3, 0.75, 5.8, 5.8)),
-    (RGBColor(0x00, 0x9E, 0x73), (4, 0.0, 5.8, 5.8)),
-    (RGBColor(0x00, 0x72, 0xB2), (3, 0.25, 5.8, 5.8)),
-    (RGBColor(0xD5, 0x5E, 0x00), (8, 0.0, 7.0, 2.6)),
-    (RGBColor(0xCC, 0x79, 0xA7), (8, 0.125, 7.0, 2.6)),
-];
 
 /// How an axis maps values to lengths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -113,38 +86,33 @@ impl Chart {
             Some("png") => png(&self.shapes()?)?,
             _ => return refuse(format!("{name}: a chart's file name ends in .svg or .png")),
         };
-        let remedy = "check that the folder exists, can be written to and has free space";
-        let unwritable = |source| Error::Io {
+        std::fs::write(path, bytes).map_err(|source| Error::Io {
             path: name,
             source,
-            remedy: remedy.into(),
-        };
-        std::fs::write(path, bytes).map_err(unwritable)
+            remedy: "check that the folder exists, can be written to and has free space".into(),
+        })
     }
 
     fn shapes(&self) -> Result<Vec<Shape>> {
-        register_fonts();
         let (x_range, y_range) = self.ranges()?;
+        register_fonts();
         let (mut shapes, top) = self.heading();
         let (legend, right) = self.legend(top);
         let y = Axis::new(self.y_scale, y_range, (SIZE.1 - MARGIN - 50.0, top), true);
         let left = MARGIN + 36.0 + SMALL.widest(y.ticks.iter().map(|tick| &tick.1));
         let x = Axis::new(self.x_scale, x_range, (left, right), false);
-        shapes.extend(
-            legend
-                .into_iter()
-                .chain(x.grid(y.ends))
-                .chain(y.grid(x.ends)),
-        );
-        for (index, series) in self.series.iter().enumerate() {
-            for run in self.runs(series) {
-                let path: Vec<Point> = run.iter().map(|p| (x.place(p.0), y.place(p.1))).collect();
-                let look = series.color.unwrap_or(index);
-                shapes.extend(trace(&path, series.mark, look, (x.ends, y.ends)));
-            }
-        }
+        shapes.extend(legend);
+        shapes.extend(x.grid(y.ends));
+        shapes.extend(y.grid(x.ends));
         shapes.extend(x.outline(y.ends.0, &self.x_label));
         shapes.extend(y.outline(x.ends.0, &self.y_label));
+        for (index, series) in self.series.iter().enumerate() {
+            let look = series.color.unwrap_or(index);
+            for run in self.runs(series) {
+                let path: Vec<Point> = run.iter().map(|p| (x.place(p.0), y.place(p.1))).collect();
+                shapes.extend(trace(&path, &path, series.mark, look, (x.ends, y.ends)));
+            }
+        }
         Ok(shapes)
     }
 
@@ -153,16 +121,18 @@ impl Chart {
         let (mut shapes, mut y) = (Vec::new(), MARGIN);
         let width = SIZE.0 - 2.0 * MARGIN;
         let note = self.note.as_deref().unwrap_or_default();
-        for (text, font) in [(self.title.as_str(), TITLE), (note, NOTE)] {
-            for line in font.wrapped(text, width) {
-                let font = font.fitted(&line, width);
-                y += 1.3 * font.0;
-                shapes.push(Shape::Text(
-                    line,
-                    (MARGIN, y - 0.65 * font.0),
-                    HPos::Left,
-                    font,
-                ));
+        for (text, mut font) in [(self.title.as_str(), TITLE), (note, NOTE)] {
+            // Many lines are written smaller, so that they leave room for the plot.
+            let mut lines = font.wrapped(text, width);
+            while lines.len() as f64 * font.size > 120.0 {
+                font.size *= 0.9;
+                lines = font.wrapped(text, width);
+            }
+            for line in lines {
+                y += 0.65 * font.size;
+                let fitted = font.fitted(&line, width);
+                shapes.push(Shape::Text(line, (MARGIN, y), HPos::Left, fitted));
+                y += 0.65 * font.size;
             }
         }
         (shapes, y + 24.0)
@@ -172,39 +142,27 @@ impl Chart {
     fn legend(&self, top: f64) -> (Vec<Shape>, f64) {
         let lines = |series: &Series| SMALL.wrapped(&series.label, LONGEST_LEGEND_LINE);
         let labels: Vec<Vec<String>> = self.series.iter().map(lines).collect();
-        let width = SMALL
-            .widest(labels.iter().flatten())
-            .min(LONGEST_LEGEND_LINE);
+        let width = f64::min(SMALL.widest(labels.iter().flatten()), LONGEST_LEGEND_LINE);
         if width == 0.0 {
             return (Vec::new(), SIZE.0 - MARGIN - 10.0);
         }
         // Entries are a third of a line apart; all move closer when there are many.
         let rows: f64 = labels.iter().map(|lines| lines.len() as f64 + 0.35).sum();
         let pitch = ((SIZE.1 - MARGIN - top) / rows).min(18.0);
+        let text_left = SIZE.0 - MARGIN - width;
+        let left = text_left - 42.0;
         let (mut shapes, mut y) = (Vec::new(), top + 0.5 * pitch);
-        let left = SIZE.0 - MARGIN - width - 42.0;
         for (index, (series, lines)) in self.series.iter().zip(labels).enumerate() {
             if lines.is_empty() {
                 continue;
             }
             let look = series.color.unwrap_or(index);
-            let mut sample = |path: &[Point], mark| {
-                shapes.extend(trace(path, mark, look, ((0.0, SIZE.0), (0.0, SIZE.1))));
-            };
-            if series.mark != Mark::Points {
-                let plain = if series.mark == Mark::Dashed {
-                    Mark::Dashed
-                } else {
-                    Mark::Line
-                };
-                sample(&[(left, y), (left + 34.0, y)], plain);
-            }
-            if series.mark.has_markers() {
-                sample(&[(left + 17.0, y)], Mark::Points);
-            }
+            let (line, marked) = ([(left, y), (left + 34.0, y)], [(left + 17.0, y)]);
+            shapes.extend(trace(&line, &marked, series.mark, look, WHOLE_PICTURE));
             for line in lines {
-                let font = SMALL.fitted(&line, width);
-                shapes.push(Shape::Text(line, (left + 42.0, y), HPos::Left, font));
+                let mut font = SMALL.fitted(&line, width);
+                font.size = font.size.min(0.8 * pitch);
+                shapes.push(Shape::Text(line, (text_left, y), HPos::Left, font));
                 y += pitch;
             }
             y += 0.35 * pitch;
@@ -231,11 +189,11 @@ impl Chart {
         }
         let y_range = self.y_range.unwrap_or_else(|| self.y_scale.padded(&ys));
         let (low, high) = y_range;
-        if !(low < high && self.y_scale.shows(low) && self.y_scale.shows(high)) {
+        let shown = self.y_scale.shows(low) && self.y_scale.shows(high);
+        if !shown || low >= high {
+            let range = format!("y_range ({low}, {high})");
             let remedy = "give finite low < high, positive on a log axis";
-            return refuse(format!(
-                "chart '{title}' has y_range ({low}, {high}); {remedy}"
-            ));
+            return refuse(format!("chart '{title}' has {range}; {remedy}"));
         }
         Ok((self.x_scale.padded(&xs), y_range))
     }
@@ -243,12 +201,6 @@ impl Chart {
 
 fn refuse<T>(message: String) -> Result<T> {
     Err(Error::BadInput(message))
-}
-
-impl Mark {
-    fn has_markers(self) -> bool {
-        matches!(self, Mark::Points | Mark::LinePoints)
-    }
 }
 
 impl Scale {
@@ -278,7 +230,7 @@ impl Scale {
         match self {
             Scale::Log => (10f64.powf(low - room), 10f64.powf(high + room)),
             // A quantity that is never negative gets no negative axis.
-            Scale::Linear if (0.0..room).contains(&low) => (0.0, high + room),
+            Scale::Linear if (0.0..room).contains(&low) && high > low => (0.0, high + room),
             Scale::Linear => (low - room, high + room),
         }
     }
@@ -295,7 +247,7 @@ struct Axis {
     /// Values of the faint grid lines.
     minor: Vec<f64>,
     /// Power of ten that the ticks' texts leave out, such as `×10⁻³`.
-    factor: String,
+    factor: Option<String>,
 }
 
 impl Axis {
@@ -311,7 +263,7 @@ impl Axis {
             minor,
             factor,
         };
-        let extent = |text: &str| if vertical { 26.0 } else { SMALL.width(text) };
+        let extent = |text: &str| if vertical { 32.0 } else { SMALL.width(text) };
         let crowded = |axis: &Axis| {
             axis.ticks.windows(2).any(|pair| {
                 let gap = (axis.place(pair[1].0) - axis.place(pair[0].0)).abs();
@@ -319,18 +271,23 @@ impl Axis {
             })
         };
         if scale == Scale::Log {
-            axis.set_log_ticks(&[1, 2, 5], 1);
-            for stride in [1, 2, 3, 5, 10, 20, 50, 100] {
-                if crowded(&axis) {
-                    axis.set_log_ticks(&[1], stride);
+            let strides = [1, 2, 3, 5, 10, 20, 50, 100].map(|stride| (&[1][..], stride));
+            let within_two_decades = (range.1 <= 100.0 * range.0).then_some((&[1, 2, 5][..], 1));
+            for (digits, stride) in within_two_decades.into_iter().chain(strides) {
+                axis.set_log_ticks(digits, stride);
+                if !crowded(&axis) {
+                    break;
                 }
             }
         }
-        // Less than a decade may hold too few round logarithms to read values by.
-        let mut count = 8;
-        while axis.ticks.len() < 3 && count == 8 || count > 1 && crowded(&axis) {
-            axis.set_linear_ticks(f64::from(count));
-            count -= 1;
+        // A part of a decade may hold too few powers of ten to read values by.
+        if axis.ticks.len() < 3 {
+            for count in (2..=11).rev() {
+                axis.set_linear_ticks(f64::from(count));
+                if !crowded(&axis) {
+                    break;
+                }
+            }
         }
         axis
     }
@@ -338,30 +295,28 @@ impl Axis {
     /// About `count` ticks at multiples of 1, 2 or 5 times a power of ten.
     fn set_linear_ticks(&mut self, count: f64) {
         let (low, high) = self.range;
-        let power = ((high - low) / count).log10().floor();
+        let finest = (high - low) / count;
+        let power = finest.log10().floor();
         let digits = [1.0, 2.0, 5.0, 10.0].into_iter();
-        let enough = |digit: &f64| digit * 10f64.powf(power) >= 0.999 * (high - low) / count;
-        let digit = digits.clone().find(enough).unwrap_or(10.0);
+        let mut wide_enough = digits.filter(|digit| digit * 10f64.powf(power) >= 0.999 * finest);
+        let digit = wide_enough.next().unwrap_or(10.0);
         let step = digit * 10f64.powf(power);
         let (first, last) = ((low / step - 1e-6).ceil(), (high / step + 1e-6).floor());
-        // A factor keeps texts short; numbers from 0.01 to 99 999 are read faster without one, and
-        // so are large numbers that differ in their last digits only.
+        // Numbers from 0.01 to 99 999 are read fastest as they are, and so are larger ones that
+        // differ in their last digits only; others leave out a power of ten.
         let largest = (first.abs().max(last.abs()) * step).log10().floor();
-        let plain =
-            (-2.0..5.0).contains(&largest) || largest - power > 3.0 || largest.is_infinite();
-        let common = if plain { 0.0 } else { largest };
+        let long = largest > 4.0 && (largest > 8.0 || largest - power < 4.0);
+        let has_factor = largest.is_finite() && (largest < -2.0 || long);
+        let common = if has_factor { largest } else { 0.0 };
         let decimals = (common - step.log10().floor()).max(0.0) as usize;
         let text = |number: f64| match number * digit * 10f64.powf(power - common) {
             0.0 => "0".into(),
             shown => format!("{shown:.decimals$}").replace('-', "−"),
         };
         let numbers = (first as i64..=last as i64).map(|number| number as f64);
-        self.ticks = numbers
-            .map(|number| (number * step, text(number)))
-            .collect();
-        if !plain {
-            self.factor = format!("×{}", power_of_ten(common as i32));
-        }
+        let tick = |number: f64| (number * step, text(number));
+        self.ticks = numbers.map(tick).collect();
+        self.factor = has_factor.then(|| format!("×{}", power_of_ten(common as i32)));
     }
 
     /// Ticks at `digits` times every `stride`-th power of ten.
@@ -381,7 +336,7 @@ impl Axis {
                 continue;
             } else if digits.contains(&digit) && power % stride == 0 {
                 self.ticks.push((value, text(digit, power)));
-            } else if stride == 1 || digit == 1 {
+            } else if stride == 1 || digit == 1 && stride <= 10 {
                 self.minor.push(value);
             }
         }
@@ -389,7 +344,9 @@ impl Axis {
 
     fn place(&self, value: f64) -> f64 {
         let [low, high, at] = [self.range.0, self.range.1, value].map(|v| self.scale.length(v));
-        self.ends.0 + (at - low) / (high - low) * (self.ends.1 - self.ends.0)
+        let at = self.ends.0 + (at - low) / (high - low) * (self.ends.1 - self.ends.0);
+        // Far outside, where it is clipped anyway, a point must not lose its pixels to rounding.
+        at.clamp(-1e9, 1e9)
     }
 
     /// The point at `along` on the axis and `across` on the other one [px].
@@ -420,33 +377,28 @@ impl Axis {
     fn outline(&self, base: f64, label: &str) -> Vec<Shape> {
         let line = [self.ends.0, self.ends.1].map(|end| self.point(end, base.floor() + 0.5));
         let mut shapes = vec![Shape::Line(line.into(), INK, 1.0)];
-        let (tick, text_at, side) = match self.vertical {
-            true => (-5.0, -9.0, HPos::Right),
-            false => (5.0, 15.0, HPos::Center),
+        let (tick, text_at, side) = if self.vertical {
+            (-5.0, -9.0, HPos::Right)
+        } else {
+            (5.0, 15.0, HPos::Center)
         };
         for (value, text) in &self.ticks {
             shapes.push(self.crossing(*value, (base, base + tick), INK));
             let at = self.point(self.place(*value), base + text_at);
             shapes.push(Shape::Text(text.clone(), at, side, SMALL));
         }
-        let font = LABEL.fitted(label, (self.ends.1 - self.ends.0).abs());
-        let middle = 0.5 * (self.ends.0 + self.ends.1);
-        let (factor, label) = (self.factor.clone(), label.to_owned());
+        let (middle, length) = (0.5 * (self.ends.0 + self.ends.1), self.ends.1 - self.ends.0);
+        let (label, factor) = (label.to_owned(), self.factor.clone());
         if self.vertical {
-            shapes.push(Shape::Text(
-                factor,
-                (base, self.ends.1 - 12.0),
-                HPos::Left,
-                SMALL,
-            ));
+            let above = (base, self.ends.1 - 12.0);
+            shapes.extend(factor.map(|text| Shape::Text(text, above, HPos::Left, SMALL)));
+            let font = LABEL.fitted(&label, -length);
             shapes.push(Shape::RisingText(label, (MARGIN + 4.0, middle), font));
         } else {
-            shapes.push(Shape::Text(
-                factor,
-                (self.ends.1, base + 34.0),
-                HPos::Right,
-                SMALL,
-            ));
+            let room = length - if factor.is_some() { 120.0 } else { 0.0 };
+            let below = (self.ends.1, base + 38.0);
+            shapes.extend(factor.map(|text| Shape::Text(text, below, HPos::Right, SMALL)));
+            let font = LABEL.fitted(&label, room);
             shapes.push(Shape::Text(
                 label,
                 (middle, base + 42.0),
@@ -467,22 +419,61 @@ fn power_of_ten(power: i32) -> String {
     format!("10{exponent}")
 }
 
+type Point = (f64, f64);
+
+const SIZE: Point = (900.0, 560.0);
+const WHOLE_PICTURE: (Point, Point) = ((0.0, SIZE.0), (0.0, SIZE.1));
+/// Backends place things on integers: four steps to a pixel keep curves smooth. A PNG, which has
+/// two pixels to a logical one, is averaged from these steps, which smooths its edges.
+const GRID: f64 = 4.0;
+const STEPS: (u32, u32) = ((SIZE.0 * GRID) as u32, (SIZE.1 * GRID) as u32);
+
+const INK: RGBColor = RGBColor(40, 40, 40);
+const TITLE: Font = font(20.0, FontStyle::Bold, INK);
+const LABEL: Font = font(15.0, FontStyle::Normal, INK);
+const SMALL: Font = font(13.0, FontStyle::Normal, INK);
+const NOTE: Font = font(13.0, FontStyle::Normal, RGBColor(115, 115, 115));
+/// Name of the embedded font; a viewer of an SVG that lacks DejaVu takes the next family.
+const FAMILY: &str = "DejaVu Sans, Verdana, sans-serif";
+/// `plotters` sizes fonts by the height of a line [em]: DejaVu's own, and a fixed one in SVG.
+const DEJAVU_LINE: f64 = 1.164;
+const SVG_LINE: f64 = 1.24;
+
+/// Okabe and Ito's colour-blind-safe palette without its yellow (too pale for lines), each with a
+/// marker: corners, turn of the first corner, radii [px] of even and odd corners.
+const LOOKS: [(RGBColor, (u32, f64, f64, f64)); 7] = [
+    (RGBColor(0x00, 0x00, 0x00), (24, 0.0, 4.2, 4.2)),
+    (RGBColor(0xE6, 0x9F, 0x00), (4, 0.125, 5.3, 5.3)),
+    (RGBColor(0x56, 0xB4, 0xE9), (3, 0.75, 5.8, 5.8)),
+    (RGBColor(0x00, 0x9E, 0x73), (4, 0.0, 5.8, 5.8)),
+    (RGBColor(0x00, 0x72, 0xB2), (3, 0.25, 5.8, 5.8)),
+    (RGBColor(0xD5, 0x5E, 0x00), (8, 0.0, 7.0, 2.6)),
+    (RGBColor(0xCC, 0x79, 0xA7), (8, 0.125, 7.0, 2.6)),
+];
+
 /// What a picture is made of, in logical pixels.
 enum Shape {
     /// Path, colour and width.
     Line(Vec<Point>, RGBColor, f64),
     Polygon(Vec<Point>, RGBColor),
-    /// Text with an end or its centre at a point, capitals vertically centred on it.
+    /// Text with its start, middle or end at a point, capitals centred on it across the line.
     Text(String, Point, HPos, Font),
-    /// Text centred on a point, read from below.
+    /// Text read from below with its middle at a point.
     RisingText(String, Point, Font),
 }
 
-/// A connected stretch of a series, cut at the edges of an area (x and y ends).
-fn trace(path: &[Point], mark: Mark, look: usize, area: (Point, Point)) -> Vec<Shape> {
-    let (color, (corners, turn, even, odd)) = LOOKS[look % LOOKS.len()];
+/// The line along `path` and the markers at `marked` that a mark asks for, cut at the edges of an
+/// area (its x and y ends).
+fn trace(
+    path: &[Point],
+    marked: &[Point],
+    mark: Mark,
+    look: usize,
+    area: (Point, Point),
+) -> Vec<Shape> {
+    let (color, marker) = LOOKS[look % LOOKS.len()];
     let again = look / LOOKS.len() % 2 == 1;
-    // Lengths of dashes and gaps; round caps add a line width to the former.
+    // Lengths of dashes and gaps; round caps add the line's width to the former.
     let dashes = match (mark, again) {
         (Mark::Dashed, false) => [6.0, 6.0, 6.0, 6.0],
         (Mark::Dashed, true) => [0.1, 5.0, 0.1, 5.0],
@@ -491,38 +482,37 @@ fn trace(path: &[Point], mark: Mark, look: usize, area: (Point, Point)) -> Vec<S
     };
     let mut shapes = Vec::new();
     if mark != Mark::Points {
-        let dashes = clipped(path, area)
-            .into_iter()
-            .flat_map(|piece| dashed(&piece, dashes));
+        let pieces = clipped(path, area).into_iter();
+        let dashes = pieces.flat_map(|piece| dashed(&piece, dashes));
         shapes.extend(dashes.map(|dash| Shape::Line(dash, color, 2.0)));
     }
     // A lone point has no line to show it.
-    if mark.has_markers() || path.len() == 1 {
-        for &(x, y) in path
-            .iter()
-            .filter(|&&point| clip(point, point, area).is_some())
-        {
-            let corner = |index: u32| {
-                let angle = TAU * (turn + f64::from(index) / f64::from(corners));
-                let radius = if index % 2 == 0 { even } else { odd };
-                (x + radius * angle.cos(), y + radius * angle.sin())
-            };
-            let outline: Vec<Point> = (0..=corners).map(corner).collect();
-            let inside = if again { WHITE } else { color };
-            shapes.push(Shape::Polygon(outline[1..].to_vec(), inside));
+    if matches!(mark, Mark::Points | Mark::LinePoints) || path.len() == 1 {
+        let inside = if again { WHITE } else { color };
+        let visible = |point: &&Point| clip(**point, **point, area).is_some();
+        for &point in marked.iter().filter(visible) {
+            let outline = marker_outline(point, marker);
+            shapes.push(Shape::Polygon(outline.clone(), inside));
             shapes.push(Shape::Line(outline, color, 1.0));
         }
     }
     shapes
 }
 
+fn marker_outline((x, y): Point, (corners, turn, even, odd): (u32, f64, f64, f64)) -> Vec<Point> {
+    let corner = |index: u32| {
+        let angle = TAU * (turn + f64::from(index) / f64::from(corners));
+        let radius = [even, odd][(index % 2) as usize];
+        (x + radius * angle.cos(), y + radius * angle.sin())
+    };
+    (0..=corners).map(corner).collect()
+}
+
 /// The parts of a path inside an area.
 fn clipped(path: &[Point], area: (Point, Point)) -> Vec<Vec<Point>> {
     let mut pieces: Vec<Vec<Point>> = Vec::new();
-    for (from, to) in path
-        .windows(2)
-        .filter_map(|pair| clip(pair[0], pair[1], area))
-    {
+    let segments = path.windows(2);
+    for (from, to) in segments.filter_map(|pair| clip(pair[0], pair[1], area)) {
         let near = |end: &Point| (end.0 - from.0).hypot(end.1 - from.1) < 1e-6;
         match pieces.last_mut() {
             Some(piece) if piece.last().is_some_and(near) => piece.push(to),
@@ -555,10 +545,8 @@ fn dashed(path: &[Point], lengths: [f64; 4]) -> Vec<Vec<Point>> {
         let mut length = (to.0 - from.0).hypot(to.1 - from.1);
         while length > rest {
             let part = rest / length;
-            from = (
-                from.0 + part * (to.0 - from.0),
-                from.1 + part * (to.1 - from.1),
-            );
+            from.0 += part * (to.0 - from.0);
+            from.1 += part * (to.1 - from.1);
             length -= rest;
             dash.push(from);
             dashes.push(std::mem::replace(&mut dash, vec![from]));
@@ -572,13 +560,21 @@ fn dashed(path: &[Point], lengths: [f64; 4]) -> Vec<Vec<Point>> {
     dashes.into_iter().step_by(2).collect()
 }
 
-/// Size [px to the em], weight and colour.
+/// The embedded font at a size [px to the em].
 #[derive(Clone, Copy)]
-struct Font(f64, FontStyle, RGBColor);
+struct Font {
+    size: f64,
+    weight: FontStyle,
+    color: RGBColor,
+}
 
-/// `plotters` takes a line's height for the size: 1.24 em in SVG, DejaVu's own where it draws.
-const SVG_LINE: f64 = 1.24;
-const DEJAVU_LINE: f64 = 1.164;
+const fn font(size: f64, weight: FontStyle, color: RGBColor) -> Font {
+    Font {
+        size,
+        weight,
+        color,
+    }
+}
 
 /// Loads the embedded font; failures show when text is drawn.
 fn register_fonts() {
@@ -590,19 +586,26 @@ fn register_fonts() {
 }
 
 impl Font {
-    fn style(self, line: f64) -> TextStyle<'static> {
-        let mut style = TextStyle::from((FAMILY, line * GRID * self.0, self.1));
-        style.color = self.2.to_backend_color();
-        style
+    fn style(self, line_height: f64, side: HPos) -> TextStyle<'static> {
+        let size = self.size * line_height * GRID;
+        let style = TextStyle::from((FAMILY, size, self.weight));
+        let color = self.color.to_backend_color();
+        TextStyle { color, ..style }.pos(Pos::new(side, VPos::Top))
     }
 
     fn width(self, text: &str) -> f64 {
-        let layout = self.style(DEJAVU_LINE).font.layout_box(text);
+        let layout = self.style(DEJAVU_LINE, HPos::Left).font.layout_box(text);
         layout.map_or(0.0, |(_, end)| f64::from(end.0) / GRID)
     }
 
     fn widest<'a>(self, texts: impl Iterator<Item = &'a String>) -> f64 {
         texts.map(|text| self.width(text)).fold(0.0, f64::max)
+    }
+
+    /// The font, smaller where the text would be longer than `room` [px].
+    fn fitted(self, text: &str, room: f64) -> Font {
+        let size = self.size * (room / self.width(text)).min(1.0);
+        Font { size, ..self }
     }
 
     /// The text in lines no longer than `limit` [px], unless one word is.
@@ -617,11 +620,6 @@ impl Font {
             }
         }
         lines
-    }
-
-    /// The font, smaller where the text would be longer than `room` [px].
-    fn fitted(self, text: &str, room: f64) -> Font {
-        Font(self.0 * (room / self.width(text)).min(1.0), self.1, self.2)
     }
 }
 
@@ -662,14 +660,14 @@ fn undrawable(cause: impl Display) -> Error {
 fn paint<B: DrawingBackend>(mut backend: B, raster: bool, shapes: &[Shape]) -> Result<()> {
     let steps = |(x, y): Point| ((x * GRID).round() as i32, (y * GRID).round() as i32);
     // Backends hang text by a point above its baseline [em]; capitals are 0.73 em high.
-    let (line, drop) = if raster {
+    let (line_height, drop) = if raster {
         (DEJAVU_LINE, 0.5 * DEJAVU_LINE)
     } else {
         (SVG_LINE, 0.76)
     };
     let lift = 0.365 - drop;
-    let far = (STEPS.0 as i32, STEPS.1 as i32);
-    let mut outcome = backend.draw_rect((0, 0), far, &WHITE, true);
+    let far_corner = (STEPS.0 as i32, STEPS.1 as i32);
+    let mut outcome = backend.draw_rect((0, 0), far_corner, &WHITE, true);
     for shape in shapes {
         outcome = outcome.and_then(|()| match shape {
             Shape::Line(path, color, width) if raster => path.windows(2).try_for_each(|ends| {
@@ -683,13 +681,13 @@ fn paint<B: DrawingBackend>(mut backend: B, raster: bool, shapes: &[Shape]) -> R
                 backend.fill_polygon(path.iter().copied().map(steps), color)
             }
             Shape::Text(text, (x, y), side, font) => {
-                let style = font.style(line).pos(Pos::new(*side, VPos::Top));
-                backend.draw_text(text, &style, steps((*x, y + lift * font.0)))
+                let at = steps((*x, y + lift * font.size));
+                backend.draw_text(text, &font.style(line_height, *side), at)
             }
             Shape::RisingText(text, (x, y), font) => {
-                let style = font.style(line).pos(Pos::new(HPos::Center, VPos::Top));
-                let style = style.transform(FontTransform::Rotate270);
-                backend.draw_text(text, &style, steps((x + lift * font.0, *y)))
+                let at = steps((x + lift * font.size, *y));
+                let style = font.style(line_height, HPos::Center);
+                backend.draw_text(text, &style.transform(FontTransform::Rotate270), at)
             }
         });
     }
@@ -703,17 +701,12 @@ fn capsule(from: Point, to: Point, width: f64) -> Vec<(i32, i32)> {
     // Filled polygons include their edge, which is half a step on each side.
     let radius = 0.5 * width * GRID - 0.5;
     let corner = |index: u32| {
-        let (end, index) = if index < 8 {
-            (from, index)
-        } else {
-            (to, index - 1)
-        };
-        let angle = along + TAU * (0.25 + f64::from(index) / 14.0);
-        let (x, y) = (end.0 * GRID - 0.5, end.1 * GRID - 0.5);
-        (
-            (x + radius * angle.cos()).round() as i32,
-            (y + radius * angle.sin()).round() as i32,
-        )
+        // Corners 0 to 7 go around the beginning, 8 to 15 around the end.
+        let end = if index < 8 { from } else { to };
+        let angle = along + TAU * (0.25 + f64::from(index - index / 8) / 14.0);
+        let x = end.0 * GRID - 0.5 + radius * angle.cos();
+        let y = end.1 * GRID - 0.5 + radius * angle.sin();
+        (x.round() as i32, y.round() as i32)
     };
     (0..16).map(corner).collect()
 }
@@ -723,9 +716,9 @@ mod tests {
     use super::*;
 
     fn chart(points: Vec<(f64, f64)>) -> Chart {
-        let series = |label: &str, mark, points| Series {
+        let series = |label: &str, mark| Series {
             label: label.into(),
-            points,
+            points: points.clone(),
             mark,
             color: None,
         };
@@ -738,59 +731,53 @@ mod tests {
             y_scale: Scale::Linear,
             y_range: None,
             series: vec![
-                series("model", Mark::Dashed, points.clone()),
-                series("data", Mark::LinePoints, points),
+                series("model", Mark::Dashed),
+                series("data", Mark::LinePoints),
             ],
         }
     }
 
     fn saved(chart: &Chart, name: &str) -> Result<Vec<u8>> {
-        let folder = std::env::temp_dir().join(format!("rumple-plot-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).expect("temporary folder");
-        let path = folder.join(name);
-        chart
-            .save(&path)
-            .map(|()| std::fs::read(&path).expect("the chart that was saved"))
+        let path = std::env::temp_dir().join(format!("rumple-{}-{name}", std::process::id()));
+        chart.save(&path)?;
+        let bytes = std::fs::read(&path).expect("the chart that was saved");
+        std::fs::remove_file(&path).expect("the chart that was saved");
+        Ok(bytes)
     }
 
-    /// Both formats decode, show something, and the SVG holds every text, escaped.
+    /// The SVG holds every text; the PNG decodes to its size and shows curves and text.
     #[test]
     fn writes_both_formats() {
         let chart = chart(vec![(0.1, 1e-5), (10.0, 3e-5), (5e4, 2e-5)]);
-        let svg = String::from_utf8(saved(&chart, "a.svg").expect("svg")).expect("utf-8");
+        let svg = String::from_utf8(saved(&chart, "both.svg").expect("svg")).expect("utf-8");
+        let heading = ["Bending &amp; recovery", "synthetic data", "model", "data"];
         for text in [
-            "Bending &amp; recovery",
-            "synthetic data",
-            "time [s]",
-            "angle [°]",
-            "model",
-            "10³",
-            "×10⁻⁵",
-        ] {
+            &heading[..],
+            &["time [s]", "angle [°]", "10³", "×10⁻⁵", "</svg>"],
+        ]
+        .concat()
+        {
             assert!(svg.contains(text), "{text} is missing");
         }
-        assert!(svg.trim_end().ends_with("</svg>"));
-        let bytes = saved(&chart, "a.PNG").expect("png");
-        let mut reader = png::Decoder::new(std::io::Cursor::new(bytes))
-            .read_info()
-            .expect("header");
-        let mut pixels = vec![0; reader.output_buffer_size().expect("size")];
+        let bytes = std::io::Cursor::new(saved(&chart, "both.PNG").expect("png"));
+        let mut reader = png::Decoder::new(bytes).read_info().expect("header");
+        assert_eq!(reader.info().size(), (1800, 1120));
+        let mut pixels = vec![0; 1800 * 1120 * 3];
         reader.next_frame(&mut pixels).expect("image");
-        assert_eq!((reader.info().width, reader.info().height), (1800, 1120));
-        let orange = [0xE6, 0x9F, 0x00];
-        assert!(
+        let count = |color: [u8; 3]| {
             pixels
                 .chunks_exact(3)
-                .filter(|pixel| **pixel == orange)
+                .filter(|pixel| **pixel == color)
                 .count()
-                > 1000
-        );
+        };
+        assert!(count([0xE6, 0x9F, 0x00]) > 1000, "no orange curve");
+        assert!(count([115, 115, 115]) > 100, "no grey note");
     }
 
-    /// Points that cannot be drawn change nothing; a chart of only such points is refused.
+    /// Points that cannot be drawn change nothing; a chart of such points alone is refused.
     #[test]
     fn drops_points_that_cannot_be_drawn() {
-        let good = vec![(1.0, 2.0), (10.0, 3.0)];
+        let good = [(1.0, 2.0), (10.0, 3.0)];
         let bad = [
             (f64::NAN, 1.0),
             (2.0, f64::INFINITY),
@@ -798,44 +785,46 @@ mod tests {
             (0.0, 1.0),
         ];
         let mixed = [&bad[..2], &good, &bad[2..]].concat();
-        let svg = |points| saved(&chart(points), "b.svg");
-        assert_eq!(svg(mixed).expect("mixed"), svg(good).expect("good"));
-        let refusal = svg(bad.into()).expect_err("nothing to draw").to_string();
+        let svg = |points: &[_]| saved(&chart(points.to_vec()), "dropped.svg");
+        assert_eq!(svg(&mixed).expect("mixed"), svg(&good).expect("good"));
+        let refusal = svg(&bad).expect_err("nothing to draw").to_string();
         assert!(
-            refusal.contains("no point to draw") && refusal.contains("Bending"),
+            refusal.contains("'Bending & recovery' has no point to draw"),
             "{refusal}"
         );
     }
 
-    /// Short and long steps, crossings and ends outside the range neither hang nor fail.
+    /// Wide lines of a step or two once hung in `plotters`; clipped ends must not fail either.
     #[test]
     fn draws_dense_clipped_curves() {
-        let mut chart = chart(
-            (1..2000)
-                .map(|i| (f64::from(i), f64::from(i).sin() * 9.0))
-                .collect(),
-        );
+        let wave = |i: i32| (f64::from(i), 9.0 * f64::from(i).sin());
+        let mut chart = chart((1..2000).map(wave).collect());
         chart.y_range = Some((-1.0, 1.0));
-        assert!(saved(&chart, "c.png").expect("png").len() > 10_000);
+        assert!(saved(&chart, "dense.png").expect("png").len() > 10_000);
         chart.y_range = Some((1.0, -1.0));
-        let refusal = saved(&chart, "c.png")
-            .expect_err("reversed range")
+        let refusal = saved(&chart, "dense.png")
+            .expect_err("reversed")
             .to_string();
-        assert!(refusal.contains("(1, -1)"), "{refusal}");
+        assert!(refusal.contains("y_range (1, -1)"), "{refusal}");
     }
 
     /// Refusals name the thing and the remedy.
     #[test]
-    fn explains_what_is_wrong() {
+    fn says_what_is_wrong() {
         let mut chart = chart(vec![(1.0, 1.0)]);
-        let message =
-            |chart: &Chart, path: &str| chart.save(Path::new(path)).expect_err(path).to_string();
+        let folder = std::env::temp_dir().join("rumple-no-such-folder");
+        let refusal = |chart: &Chart, name: &str| match chart.save(&folder.join(name)) {
+            Ok(()) => panic!("{name} was written"),
+            Err(error) => error.to_string(),
+        };
+        assert!(refusal(&chart, "a.pdf").contains("a.pdf: a chart's file name ends in .svg"));
+        let unwritable = refusal(&chart, "a.png");
+        assert!(unwritable.contains("rumple-no-such-folder"), "{unwritable}");
         assert!(
-            message(&chart, "a.pdf").contains("a.pdf: a chart's file name ends in .svg or .png")
+            unwritable.contains("check that the folder exists"),
+            "{unwritable}"
         );
-        let unwritable = message(&chart, "/proc/no/such/folder/a.svg");
-        assert!(unwritable.contains("/proc/no/such/folder/a.svg") && unwritable.contains("check"));
         chart.series.clear();
-        assert!(message(&chart, "a.svg").contains("has no series; add one"));
+        assert!(refusal(&chart, "a.svg").contains("has no series; add one"));
     }
 }

@@ -42,10 +42,20 @@ pub struct Rollout {
 /// Which implementation runs a roll-out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Path {
-    /// The law over burn tensors, step by step.
+    /// The law over burn tensors, step by step, on any device.
     Plain,
     /// One CPU operation for the whole roll-out.
     Fused,
+}
+
+impl Path {
+    /// The name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Path::Plain => "plain",
+            Path::Fused => "fused",
+        }
+    }
 }
 
 impl Rollout {
@@ -91,7 +101,12 @@ impl Rollout {
     /// Readings, shape `[points, hinges, readings]`, for `parameters` of shape
     /// `[points, parameters]`.
     pub fn forward(&self, compute: &Compute, parameters: Field) -> Tensor<3> {
-        match self.path(compute) {
+        self.forward_by(self.path(compute), compute, parameters)
+    }
+
+    /// [`Rollout::forward`] by a given way.
+    pub fn forward_by(&self, path: Path, compute: &Compute, parameters: Field) -> Tensor<3> {
+        match path {
             Path::Plain => sweep::forward(self, compute, parameters),
             Path::Fused => fused::readings(self, parameters),
         }
@@ -101,9 +116,30 @@ impl Rollout {
     /// `parameters`, shape `[points, parameters]`. As a point's readings depend on its own row only,
     /// one call gives a whole Jacobian, row by row.
     pub fn gradient(&self, compute: &Compute, parameters: Field, cotangent: Tensor<3>) -> Field {
-        match self.path(compute) {
+        self.gradient_by(self.path(compute), compute, parameters, cotangent)
+    }
+
+    /// [`Rollout::gradient`] by a given way.
+    pub fn gradient_by(
+        &self,
+        path: Path,
+        compute: &Compute,
+        parameters: Field,
+        cotangent: Tensor<3>,
+    ) -> Field {
+        match path {
             Path::Plain => sweep::gradient(self, compute, parameters, cotangent),
             Path::Fused => fused::gradient(self, parameters, cotangent),
+        }
+    }
+
+    /// The same batch `copies` times over, for evaluating many parameter sets at once.
+    pub fn repeated(&self, copies: usize) -> Rollout {
+        Rollout {
+            points: self.points * copies,
+            amplitude: self.amplitude.repeat(copies),
+            duration: self.duration.repeat(copies),
+            ..self.clone()
         }
     }
 }

@@ -99,10 +99,15 @@ pub fn gradient(
         }
         for k in (*first..end).rev() {
             let seed = rollout.schedule.reading_at(k).map(|r| {
-                cotangent.clone().narrow(2, r, 1).reshape([rollout.points, rollout.hinges])
+                cotangent
+                    .clone()
+                    .narrow(2, r, 1)
+                    .reshape([rollout.points, rollout.hinges])
             });
             let before = &states[k - first];
-            adjoint = pull_back(rollout, &drive, &columns, before, k, adjoint, seed, &mut total);
+            adjoint = pull_back(
+                rollout, &drive, &columns, before, k, adjoint, seed, &mut total,
+            );
         }
         end = *first;
     }
@@ -125,7 +130,13 @@ fn start(rollout: &Rollout, drive: &Drive, columns: &[Field]) -> State {
 }
 
 /// One step: the motion, then the history update.
-fn advance(rollout: &Rollout, drive: &Drive, columns: &[Field], state: &State, step: &Step) -> State {
+fn advance(
+    rollout: &Rollout,
+    drive: &Drive,
+    columns: &[Field],
+    state: &State,
+    step: &Step,
+) -> State {
     let law = rollout.law.as_ref();
     let strain = match step.motion {
         Motion::Prescribe { fraction } => drive.amplitude.clone() * fraction,
@@ -172,7 +183,13 @@ fn pull_back(
         strain: leaf(&before.strain),
         history: before.history.iter().map(leaf).collect(),
     };
-    let after = advance(rollout, drive, &parameters, &state, &rollout.schedule.steps[k]);
+    let after = advance(
+        rollout,
+        drive,
+        &parameters,
+        &state,
+        &rollout.schedule.steps[k],
+    );
     let mut objective = (after.strain.clone() * adjoint.strain).sum();
     for (value, weight) in after.history.iter().zip(adjoint.history) {
         objective = objective + (value.clone() * weight).sum();
@@ -183,10 +200,17 @@ fn pull_back(
     // A prescribed step of a law without history depends on nothing before it.
     if !objective.is_tracked() {
         let zero = before.strain.zeros_like();
-        return State { strain: zero.clone(), history: vec![zero; before.history.len()] };
+        return State {
+            strain: zero.clone(),
+            history: vec![zero; before.history.len()],
+        };
     }
     let gradients = objective.backward();
-    let of = |field: &Field| field.grad(&gradients).unwrap_or_else(|| field.clone().inner().zeros_like());
+    let of = |field: &Field| {
+        field
+            .grad(&gradients)
+            .unwrap_or_else(|| field.clone().inner().zeros_like())
+    };
     for (sum, parameter) in total.iter_mut().zip(&parameters) {
         *sum = sum.clone() + of(parameter);
     }

@@ -236,9 +236,24 @@ impl<R: Real> Block<R> {
         let mut total = [[R::default(); LANES]; 10];
         for k in (0..steps).rev() {
             if let Some(r) = schedule.reading_at(k) {
-                self.seed(schedule, &tape[k + 1], cotangent, r, &mut adjoint, &mut total);
+                self.seed(
+                    schedule,
+                    &tape[k + 1],
+                    cotangent,
+                    r,
+                    &mut adjoint,
+                    &mut total,
+                );
             }
-            self.step_back(gate, schedule, k, &tape[k], &tape[k + 1], &mut adjoint, &mut total);
+            self.step_back(
+                gate,
+                schedule,
+                k,
+                &tape[k],
+                &tape[k + 1],
+                &mut adjoint,
+                &mut total,
+            );
         }
         self.parameter_gradient(&adjoint, &total)
     }
@@ -341,11 +356,7 @@ impl<R: Real> Block<R> {
     }
 
     /// From the adjoints of coefficients and virgin state to the law's parameters.
-    fn parameter_gradient(
-        &self,
-        start: &Row<R>,
-        total: &[Lanes<R>; 10],
-    ) -> [Lanes<R>; PARAMETERS] {
+    fn parameter_gradient(&self, start: &Row<R>, total: &[Lanes<R>; 10]) -> [Lanes<R>; PARAMETERS] {
         let mut gradient = [[R::default(); LANES]; PARAMETERS];
         gradient.copy_from_slice(&total[..PARAMETERS]);
         for i in 0..LANES {

@@ -24,7 +24,13 @@ use crate::{
 
 /// Whether the fused code computes this law with this gate.
 pub fn supports(law: &dyn Law, gate: &Gate) -> bool {
-    let one_sided = matches!(gate, Gate::Sigmoid { side: Side::One, .. });
+    let one_sided = matches!(
+        gate,
+        Gate::Sigmoid {
+            side: Side::One,
+            ..
+        }
+    );
     law.has_fused_form() && !one_sided
 }
 

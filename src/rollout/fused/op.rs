@@ -126,12 +126,7 @@ struct FusedBackward;
 impl<B: Backend + FusedRollout> Backward<B, 1> for FusedBackward {
     type State = (FloatTensor<B>, Arc<Rollout>);
 
-    fn backward(
-        self,
-        ops: Ops<Self::State, 1>,
-        gradients: &mut Gradients,
-        _: &mut Checkpointer,
-    ) {
+    fn backward(self, ops: Ops<Self::State, 1>, gradients: &mut Gradients, _: &mut Checkpointer) {
         let [parent] = ops.parents;
         let cotangent = gradients.consume::<B>(&ops.node);
         let (parameters, rollout) = ops.state;
@@ -144,7 +139,11 @@ impl<B: Backend + FusedRollout> Backward<B, 1> for FusedBackward {
 impl<B: Backend + FusedRollout, C: CheckpointStrategy> FusedRollout for Autodiff<B, C> {
     fn fused_readings(parameters: FloatTensor<Self>, rollout: Arc<Rollout>) -> FloatTensor<Self> {
         let (parameters, guard) = parameters.into_parts();
-        match FusedBackward.prepare::<C>([guard]).compute_bound().stateful() {
+        match FusedBackward
+            .prepare::<C>([guard])
+            .compute_bound()
+            .stateful()
+        {
             OpsKind::Tracked(tape) => {
                 let readings = B::fused_readings(parameters.clone(), rollout.clone());
                 tape.finish((parameters, rollout), readings)

@@ -159,10 +159,16 @@ mod tests {
         for i in 0..200_000 {
             let x = -(i as f64) * 3.4e-3;
             let (ours, exact) = (x.exp_of_nonpositive::<false>(), x.exp());
-            assert!((ours - exact).abs() <= 2.0 * f64::EPSILON * exact, "{x}: {ours} {exact}");
+            assert!(
+                (ours - exact).abs() <= 2.0 * f64::EPSILON * exact,
+                "{x}: {ours} {exact}"
+            );
             let x = -(i as f32) * 4.2e-4;
             let (ours, exact) = (x.exp_of_nonpositive::<false>(), x.exp());
-            assert!((ours - exact).abs() <= 2.0 * f32::EPSILON * exact, "{x}: {ours} {exact}");
+            assert!(
+                (ours - exact).abs() <= 2.0 * f32::EPSILON * exact,
+                "{x}: {ours} {exact}"
+            );
         }
         assert!(f64::NAN.exp_of_nonpositive::<false>().is_nan());
     }

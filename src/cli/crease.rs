@@ -1,0 +1,198 @@
+//! `rumple crease`
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::{
+    Common, HingeHeight, MaterialArguments, Prepared, check_list, print, print_json, say, table,
+};
+use crate::{
+    error::{Result, bad_input},
+    experiment::{CreasePoint, CreaseTest},
+    report::plot::{Chart, Mark, Scale, Series},
+};
+
+/// Crease recovery test: fold between plates, hold, release, read
+#[derive(Debug, Args)]
+pub struct Arguments {
+    #[command(flatten)]
+    material: MaterialArguments,
+    #[command(flatten)]
+    height: HingeHeight,
+    /// Distances of the plates: gauge or twice the fabric's thickness
+    #[arg(long, value_delimiter = ',', value_name = "MM,…", default_value = "0.5,1,2,4")]
+    gap_mm: Vec<f64>,
+    /// Pressing times
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "S,…",
+        default_value = "0.1,0.3,1,3,10,30,100,300,1000,3000,10000"
+    )]
+    press_s: Vec<f64>,
+    /// Times from release to reading; a very long one gives the permanent angle
+    #[arg(long, value_delimiter = ',', value_name = "S,…", default_value = "300")]
+    read_s: Vec<f64>,
+    /// Hinges along the fold
+    #[arg(long, default_value_t = CreaseTest::default().hinges)]
+    hinges: usize,
+    /// Recovery against pressing time as a picture [default: crease.svg, none with --json]
+    #[arg(long, value_name = "FILE.svg|png")]
+    plot: Option<PathBuf>,
+}
+
+/// Beyond this a batch would not fit in memory.
+const MAX_HINGES: usize = 100_000_000;
+
+pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
+    let prepared = arguments.material.prepare_in_curvature(&arguments.height)?;
+    let test = CreaseTest {
+        hinges: arguments.hinges,
+        ..CreaseTest::default()
+    };
+    let points = points(arguments)?;
+    if test.hinges.saturating_mul(points.len()) > MAX_HINGES {
+        return bad_input(format!(
+            "--hinges {} for {} curve points is more than {MAX_HINGES} hinges; 64 are usually enough",
+            test.hinges,
+            points.len()
+        ));
+    }
+    let compute = common.compute()?;
+    let rollout = test.rollout(prepared.law.clone(), prepared.gate, &points)?;
+    let parameters = rollout.shared_parameters(&compute, &prepared.values);
+    let angles = test.run(&compute, &rollout, &points, parameters, false)?.angles;
+    let chart_path = match (&arguments.plot, common.json) {
+        (None, true) => None,
+        (None, false) => Some(PathBuf::from("crease.svg")),
+        (Some(path), _) => Some(path.clone()),
+    };
+    if common.json {
+        print_json(&to_json(&prepared, &compute.describe(), &test, &points, &angles))?;
+    } else {
+        print(&to_table(&points, &angles))?;
+    }
+    if let Some(path) = chart_path {
+        chart(&prepared, &points, &angles).save(&path)?;
+        say(&format!("plot: {}", path.display()));
+    }
+    Ok(())
+}
+
+fn points(arguments: &Arguments) -> Result<Vec<CreasePoint>> {
+    let positive = "positive numbers, separated by commas";
+    let non_negative = "non-negative numbers, separated by commas";
+    check_list("--gap-mm", &arguments.gap_mm, |v| v > 0.0, positive)?;
+    check_list("--press-s", &arguments.press_s, |v| v >= 0.0, non_negative)?;
+    check_list("--read-s", &arguments.read_s, |v| v >= 0.0, non_negative)?;
+    let gaps: Vec<f64> = arguments.gap_mm.iter().map(|mm| 1e-3 * mm).collect();
+    Ok(CreaseTest::grid(&gaps, &arguments.press_s, &arguments.read_s))
+}
+
+fn percent(angle: f64) -> f64 {
+    angle / 1.8
+}
+
+fn gap_mm(point: &CreasePoint) -> f64 {
+    // Undoes the conversion to metres without its rounding.
+    (1e9 * point.gap).round() * 1e-6
+}
+
+fn to_json(
+    prepared: &Prepared,
+    device: &str,
+    test: &CreaseTest,
+    points: &[CreasePoint],
+    angles: &[f64],
+) -> Value {
+    let list: Vec<Value> = points
+        .iter()
+        .zip(angles)
+        .map(|(p, angle)| {
+            json!({
+                "gap_mm": gap_mm(p),
+                "press_s": p.press,
+                "read_s": p.read,
+                "angle_deg": angle,
+                "recovery_percent": percent(*angle),
+            })
+        })
+        .collect();
+    json!({
+        "material": prepared.material.name,
+        "law": prepared.law.name(),
+        "gate": prepared.gate.describe(),
+        "hinges": test.hinges,
+        "device": device,
+        "points": list,
+    })
+}
+
+fn to_table(points: &[CreasePoint], angles: &[f64]) -> String {
+    let rows: Vec<Vec<String>> = points
+        .iter()
+        .zip(angles)
+        .map(|(p, angle)| {
+            vec![
+                format!("{}", gap_mm(p)),
+                format!("{}", p.press),
+                format!("{}", p.read),
+                format!("{angle:.1}"),
+                format!("{:.1}", percent(*angle)),
+            ]
+        })
+        .collect();
+    table(
+        &["gap [mm]", "pressed [s]", "read after [s]", "angle [°]", "recovery [%]"],
+        &rows,
+    )
+}
+
+/// A curve a gap and reading time.
+fn chart(prepared: &Prepared, points: &[CreasePoint], angles: &[f64]) -> Chart {
+    let mut series: Vec<(f64, f64, Series)> = Vec::new();
+    let several_reads = points.iter().any(|p| p.read != points[0].read);
+    for (point, angle) in points.iter().zip(angles) {
+        let known = series.iter().position(|(g, r, _)| (*g, *r) == (point.gap, point.read));
+        let place = known.unwrap_or_else(|| {
+            let mut label = format!("gap {} mm", gap_mm(point));
+            if several_reads {
+                label += &format!(", read {} s", point.read);
+            }
+            let empty = Series {
+                label,
+                points: Vec::new(),
+                mark: Mark::LinePoints,
+                color: None,
+            };
+            series.push((point.gap, point.read, empty));
+            series.len() - 1
+        });
+        series[place].2.points.push((point.press, *angle));
+    }
+    let read = if several_reads {
+        String::new()
+    } else {
+        format!(", read {} s after release", points[0].read)
+    };
+    let mut series: Vec<Series> = series.into_iter().map(|(_, _, s)| s).collect();
+    for one in &mut series {
+        one.points.sort_by(|a, b| a.0.total_cmp(&b.0));
+    }
+    Chart {
+        title: format!("Crease recovery of {}", prepared.material.name),
+        note: Some(format!(
+            "simulated, law {}, gate {}{read}",
+            prepared.law.name(),
+            prepared.gate.describe()
+        )),
+        x_label: "pressing time [s]".into(),
+        y_label: "recovery angle [°]".into(),
+        x_scale: Scale::Log,
+        y_scale: Scale::Linear,
+        y_range: Some((0.0, 180.0)),
+        series,
+    }
+}

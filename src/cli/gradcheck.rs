@@ -1,0 +1,188 @@
+//! `rumple gradcheck`
+
+use std::path::PathBuf;
+
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::{Value, json};
+
+use super::{Common, print, print_json, say, table};
+use crate::{
+    error::{Error, Result},
+    experiment::{GradientCase, Reach, gradient_cases},
+    report::plot::{Chart, Mark, Scale, Series},
+};
+
+/// Check every gradient against central differences in f64 and by its Taylor slope
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// Taylor remainders as a picture [default: gradcheck.svg, none with --json]
+    #[arg(long, value_name = "FILE.svg|png")]
+    plot: Option<PathBuf>,
+}
+
+/// All parameters of one law, gate, test and path, judged by the worst.
+struct Group<'a> {
+    cases: Vec<&'a GradientCase>,
+}
+
+impl Group<'_> {
+    fn worst(&self) -> &GradientCase {
+        self.cases
+            .iter()
+            .max_by(|a, b| a.check.relative_error.total_cmp(&b.check.relative_error))
+            .unwrap_or(&self.cases[0])
+    }
+
+    /// The slope farthest from 2.
+    fn slope(&self) -> Option<f64> {
+        let slopes = self.cases.iter().filter_map(|c| c.check.slope);
+        slopes.max_by(|a, b| (a - 2.0).abs().total_cmp(&(b - 2.0).abs()))
+    }
+
+    fn verdict(&self) -> &'static str {
+        match (self.cases.iter().all(|c| c.passed()), self.cases[0].reach) {
+            (false, _) => "FAILED",
+            (true, Reach::Biased) => "biased by design",
+            (true, Reach::Branchwise) => "ok between branches",
+            (true, Reach::Smooth) => "ok",
+        }
+    }
+}
+
+pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
+    let progress = ProgressBar::new_spinner();
+    if let Ok(style) = ProgressStyle::with_template("{spinner} {pos} derivatives, {msg}") {
+        progress.set_style(style);
+    }
+    let mut cases = Vec::new();
+    gradient_cases(common.seed, |case| {
+        progress.set_message(format!("{}, {}, {}", case.law, case.gate, case.test));
+        progress.inc(1);
+        cases.push(case);
+    })?;
+    progress.finish_and_clear();
+
+    let groups = group(&cases);
+    let failed = cases.iter().filter(|c| !c.passed()).count();
+    if common.json {
+        let list: Vec<Value> = cases.iter().map(to_json).collect();
+        print_json(&json!({ "passed": failed == 0, "derivatives": list }))?;
+    } else {
+        print(&to_table(&groups))?;
+        print(&format!("\n{} derivatives, {failed} failed\n", cases.len()))?;
+    }
+    let path = match (&arguments.plot, common.json) {
+        (None, true) => None,
+        (None, false) => Some(PathBuf::from("gradcheck.svg")),
+        (Some(path), _) => Some(path.clone()),
+    };
+    if let Some(path) = path {
+        chart(&cases).save(&path)?;
+        say(&format!("plot: {}", path.display()));
+    }
+    if failed > 0 {
+        return Err(Error::CheckFailed(format!(
+            "{failed} of {} derivatives failed; the table names them",
+            cases.len()
+        )));
+    }
+    Ok(())
+}
+
+fn group(cases: &[GradientCase]) -> Vec<Group<'_>> {
+    let same = |a: &GradientCase, b: &GradientCase| {
+        (a.law, a.gate, a.test, a.path) == (b.law, b.gate, b.test, b.path)
+    };
+    cases
+        .chunk_by(same)
+        .map(|chunk| Group {
+            cases: chunk.iter().collect(),
+        })
+        .collect()
+}
+
+fn to_table(groups: &[Group]) -> String {
+    let rows: Vec<Vec<String>> = groups
+        .iter()
+        .map(|g| {
+            let worst = g.worst();
+            vec![
+                worst.law.into(),
+                worst.gate.into(),
+                worst.test.into(),
+                worst.path.name().into(),
+                format!("{:.1e}", worst.check.relative_error),
+                worst.parameter.clone(),
+                g.slope().map_or("linear".into(), |s| format!("{s:.3}")),
+                g.verdict().into(),
+            ]
+        })
+        .collect();
+    table(
+        &[
+            "law",
+            "gate",
+            "test",
+            "path",
+            "worst rel. error",
+            "in",
+            "slope",
+            "verdict",
+        ],
+        &rows,
+    )
+}
+
+fn to_json(case: &GradientCase) -> Value {
+    json!({
+        "law": case.law,
+        "gate": case.gate,
+        "test": case.test,
+        "path": case.path.name(),
+        "parameter": case.parameter,
+        "derivative": case.check.derivative,
+        "central_difference": case.check.difference,
+        "relative_error": case.check.relative_error,
+        "taylor_slope": case.check.slope,
+        "judged": match case.reach {
+            Reach::Smooth => "error and slope",
+            Reach::Branchwise => "error",
+            Reach::Biased => "no, biased by design",
+        },
+        "passed": case.passed(),
+    })
+}
+
+/// Remainders of the default law and gate in the crease test, a curve a parameter.
+fn chart(cases: &[GradientCase]) -> Chart {
+    let first = cases.iter().find(|c| c.test == "crease");
+    let shown = cases.iter().filter(|c| {
+        first.is_some_and(|f| (c.law, c.gate, c.test, c.path) == (f.law, f.gate, f.test, f.path))
+    });
+    let mut series: Vec<Series> = shown
+        .map(|c| Series {
+            label: c.parameter.clone(),
+            points: c.check.remainders.iter().copied().filter(|(_, r)| *r > 0.0).collect(),
+            mark: Mark::Line,
+            color: None,
+        })
+        .collect();
+    let guide = [1e-2, 1e-7].map(|s: f64| (s, s * s));
+    series.push(Series {
+        label: "slope 2".into(),
+        points: guide.to_vec(),
+        mark: Mark::Dashed,
+        color: Some(0),
+    });
+    Chart {
+        title: "Taylor remainder of the crease test".into(),
+        note: first.map(|f| format!("law {}, gate {}, f64; rounding sets the floor", f.law, f.gate)),
+        x_label: "relative step".into(),
+        y_label: "|f(x + s) − f(x) − s·f′(x)|".into(),
+        x_scale: Scale::Log,
+        y_scale: Scale::Log,
+        y_range: None,
+        series,
+    }
+}

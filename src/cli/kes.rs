@@ -1,0 +1,128 @@
+//! `rumple kes`
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::{
+    Common, HingeHeight, MaterialArguments, Prepared, check_list, print, print_json, say, table,
+};
+use crate::{
+    error::Result,
+    experiment::{KesLoop, KesTest},
+    report::plot::{Chart, Mark, Scale, Series},
+};
+
+/// KES-FB2 bending test: a moment-curvature loop, B and 2HB
+#[derive(Debug, Args)]
+pub struct Arguments {
+    #[command(flatten)]
+    material: MaterialArguments,
+    #[command(flatten)]
+    height: HingeHeight,
+    /// Rests at the largest curvature; a loop each
+    #[arg(long, value_delimiter = ',', value_name = "S,…", default_value = "0,60")]
+    dwell_s: Vec<f64>,
+    /// The loops as a picture [default: kes.svg, none with --json]
+    #[arg(long, value_name = "FILE.svg|png")]
+    plot: Option<PathBuf>,
+}
+
+/// 1 gf·cm²/cm in N·m.
+const GF_CM2_PER_CM: f64 = 9.80665e-5;
+/// 1 gf·cm/cm in N·m/m.
+const GF_CM_PER_CM: f64 = 9.80665e-3;
+
+pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
+    let prepared = arguments.material.prepare_in_curvature(&arguments.height)?;
+    let rule = "non-negative numbers, separated by commas";
+    check_list("--dwell-s", &arguments.dwell_s, |v| v >= 0.0, rule)?;
+    let compute = common.compute()?;
+    let test = KesTest::default();
+    let rollout = test.rollout(prepared.law.clone(), prepared.gate, &arguments.dwell_s)?;
+    let parameters = rollout.shared_parameters(&compute, &prepared.values);
+    let loops = test.run(&compute, &rollout, parameters)?;
+    let chart_path = match (&arguments.plot, common.json) {
+        (None, true) => None,
+        (None, false) => Some(PathBuf::from("kes.svg")),
+        (Some(path), _) => Some(path.clone()),
+    };
+    if common.json {
+        print_json(&to_json(&prepared, &loops))?;
+    } else {
+        print(&to_table(&loops))?;
+    }
+    if let Some(path) = chart_path {
+        chart(&prepared, &loops).save(&path)?;
+        say(&format!("plot: {}", path.display()));
+    }
+    Ok(())
+}
+
+fn to_json(prepared: &Prepared, loops: &[KesLoop]) -> Value {
+    let list: Vec<Value> = loops
+        .iter()
+        .map(|l| {
+            let (curvature, moment): (Vec<f64>, Vec<f64>) = l.path.iter().copied().unzip();
+            json!({
+                "dwell_s": l.dwell,
+                "B_Nm": l.reading.rigidity,
+                "2HB_Nm_per_m": l.reading.hysteresis,
+                "curvature_per_m": curvature,
+                "moment_Nm_per_m": moment,
+            })
+        })
+        .collect();
+    json!({
+        "material": prepared.material.name,
+        "law": prepared.law.name(),
+        "gate": prepared.gate.describe(),
+        "loops": list,
+    })
+}
+
+fn to_table(loops: &[KesLoop]) -> String {
+    let rows: Vec<Vec<String>> = loops
+        .iter()
+        .map(|l| {
+            vec![
+                format!("{}", l.dwell),
+                format!("{:.4e}", l.reading.rigidity),
+                format!("{:.4}", l.reading.rigidity / GF_CM2_PER_CM),
+                format!("{:.4e}", l.reading.hysteresis),
+                format!("{:.4}", l.reading.hysteresis / GF_CM_PER_CM),
+            ]
+        })
+        .collect();
+    table(
+        &["dwell [s]", "B [N·m]", "B [gf·cm²/cm]", "2HB [N·m/m]", "2HB [gf·cm/cm]"],
+        &rows,
+    )
+}
+
+fn chart(prepared: &Prepared, loops: &[KesLoop]) -> Chart {
+    let series = loops
+        .iter()
+        .map(|l| Series {
+            label: format!("dwell {} s", l.dwell),
+            points: l.path.clone(),
+            mark: Mark::Line,
+            color: None,
+        })
+        .collect();
+    Chart {
+        title: format!("Bending hysteresis of {}", prepared.material.name),
+        note: Some(format!(
+            "simulated KES-FB2 cycle, law {}, gate {}",
+            prepared.law.name(),
+            prepared.gate.describe()
+        )),
+        x_label: "curvature [1/m]".into(),
+        y_label: "moment per width [N·m/m]".into(),
+        x_scale: Scale::Linear,
+        y_scale: Scale::Linear,
+        y_range: None,
+        series,
+    }
+}

@@ -1,0 +1,318 @@
+//! The command line: one file a subcommand.
+
+mod bench;
+mod crease;
+mod devices;
+mod drive;
+mod gradcheck;
+mod kes;
+mod materials;
+mod schema;
+
+use std::{
+    io::Write,
+    path::{Path, PathBuf},
+    process::ExitCode,
+    sync::Arc,
+};
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use serde_json::Value;
+
+use crate::{
+    error::{Error, Result, bad_input},
+    material::{Law, Material, StrainMeasure, Timer, find_preset},
+    numeric::{Compute, Gate, Precision},
+};
+
+/// Cloth whose creases depend on how long they were held: laws, laboratory tests, gradients.
+#[derive(Debug, Parser)]
+#[command(name = "rumple", version, about, arg_required_else_help = true)]
+struct Cli {
+    #[command(flatten)]
+    common: Common,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Materials(materials::Arguments),
+    Drive(drive::Arguments),
+    Crease(crease::Arguments),
+    Kes(kes::Arguments),
+    Gradcheck(gradcheck::Arguments),
+    Devices(devices::Arguments),
+    Schema(schema::Arguments),
+    Bench(bench::Arguments),
+}
+
+/// What every command takes.
+#[derive(Debug, Args)]
+struct Common {
+    /// Where to compute
+    #[arg(long, global = true, value_enum, default_value = "cpu")]
+    device: DeviceName,
+    /// Floating point precision [default: f64 on the CPU, f32 on the GPU]
+    #[arg(long, global = true, value_enum)]
+    precision: Option<PrecisionName>,
+    /// Seed of everything random
+    #[arg(long, global = true, default_value_t = 1)]
+    seed: u64,
+    /// CPU threads [default: all cores]
+    #[arg(long, global = true)]
+    threads: Option<usize>,
+    /// Machine-readable JSON on standard output
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, ValueEnum)]
+enum DeviceName {
+    Cpu,
+    Gpu,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, ValueEnum)]
+enum PrecisionName {
+    F64,
+    F32,
+}
+
+impl Common {
+    fn compute(&self) -> Result<Compute> {
+        let precision = match (self.precision, self.device) {
+            (Some(PrecisionName::F32), _) | (None, DeviceName::Gpu) => Precision::F32,
+            _ => Precision::F64,
+        };
+        match self.device {
+            DeviceName::Cpu => Ok(Compute::cpu(precision)),
+            DeviceName::Gpu => Compute::gpu(precision),
+        }
+    }
+
+    fn start_threads(&self) -> Result<()> {
+        let Some(threads) = self.threads else {
+            return Ok(());
+        };
+        if !(1..=1024).contains(&threads) {
+            return bad_input(format!(
+                "--threads {threads} is not a number of threads; give 1 to 1024"
+            ));
+        }
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build_global()
+            .map_err(|e| Error::Device(format!("--threads {threads}: {e}; try fewer")))
+    }
+}
+
+/// Parses the command line, runs the command and turns its result into an exit code.
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Also --help and --version, which are no errors.
+            let _ = error.print();
+            return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+        }
+    };
+    match run(&cli) {
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever reads our output has had enough: not an error of ours.
+        Err(Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::BrokenPipe => {
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            let _ = writeln!(std::io::stderr(), "error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(cli: &Cli) -> Result<()> {
+    cli.common.start_threads()?;
+    match &cli.command {
+        Command::Materials(a) => materials::run(&cli.common, a),
+        Command::Drive(a) => drive::run(&cli.common, a),
+        Command::Crease(a) => crease::run(&cli.common, a),
+        Command::Kes(a) => kes::run(&cli.common, a),
+        Command::Gradcheck(a) => gradcheck::run(&cli.common, a),
+        Command::Devices(a) => devices::run(&cli.common, a),
+        Command::Schema(a) => schema::run(&cli.common, a),
+        Command::Bench(a) => bench::run(&cli.common, a),
+    }
+}
+
+/// Which material, and how its law is taken.
+#[derive(Debug, Args)]
+struct MaterialArguments {
+    /// A material file or the name of a preset (`rumple materials`)
+    #[arg(long, value_name = "FILE|PRESET")]
+    material: String,
+    /// hard, smoothstep[:width], sigmoid[:gain], sigmoid-one-sided[:gain] or straight-through[:width];
+    /// width in units of strain, gain in their inverse
+    #[arg(long, default_value = "hard")]
+    gate: String,
+    /// When the flow timer runs
+    #[arg(long, value_enum, default_value = "authors")]
+    timer: TimerName,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, ValueEnum)]
+enum TimerName {
+    /// Always; a held fold creeps (the authors' program)
+    Authors,
+    /// Only while yielding; a held fold stalls (the printed equations)
+    Printed,
+}
+
+/// Mesh that angles belong to, for tests that need curvature.
+#[derive(Debug, Args)]
+struct HingeHeight {
+    /// Mean triangle height H̄ of the mesh that a material's angles belong to: κ = 3θ/H̄
+    #[arg(long, value_name = "MM")]
+    hinge_height_mm: Option<f64>,
+}
+
+/// A material ready to run.
+struct Prepared {
+    material: Material,
+    law: Arc<dyn Law>,
+    values: Vec<f64>,
+    gate: Gate,
+}
+
+impl MaterialArguments {
+    /// Loads the material as it is, in its own measure of strain.
+    fn prepare(&self) -> Result<Prepared> {
+        self.prepare_with(self.load()?)
+    }
+
+    /// Loads the material for a test that needs curvature.
+    fn prepare_in_curvature(&self, height: &HingeHeight) -> Result<Prepared> {
+        let material = self.load()?;
+        match (material.strain, height.hinge_height_mm) {
+            (StrainMeasure::Curvature, None) => self.prepare_with(material),
+            (StrainMeasure::Curvature, Some(mm)) => bad_input(format!(
+                "--hinge-height-mm {mm} is for materials in angles; '{}' is in curvature already, so leave it out",
+                material.name
+            )),
+            (StrainMeasure::Angle, Some(mm)) if mm.is_finite() && mm > 0.0 => {
+                self.prepare_with(material.to_curvature(1e-3 * mm))
+            }
+            (StrainMeasure::Angle, Some(mm)) => bad_input(format!(
+                "--hinge-height-mm {mm} is not a height; give a positive number of millimetres"
+            )),
+            (StrainMeasure::Angle, None) => bad_input(format!(
+                "material '{}' has thresholds in radians of a mesh, and this test needs curvature; \
+                 give the mean triangle height of that mesh with --hinge-height-mm (5 for example), \
+                 or use a material in curvature such as 'cotton broad'",
+                material.name
+            )),
+        }
+    }
+
+    fn load(&self) -> Result<Material> {
+        let path = Path::new(&self.material);
+        if path.exists() || path.extension().is_some_and(|e| e == "json") {
+            Material::load(path)
+        } else {
+            find_preset(&self.material).map_err(|e| {
+                Error::BadInput(format!("--material: no file of that name, and {e}"))
+            })
+        }
+    }
+
+    fn prepare_with(&self, material: Material) -> Result<Prepared> {
+        let timer = match self.timer {
+            TimerName::Authors => Timer::Authors,
+            TimerName::Printed => Timer::Printed,
+        };
+        let law = material.build_law(timer);
+        let values = material.values_for(law.as_ref())?;
+        let gate = Gate::parse(&self.gate, material.strain_scale())?;
+        Ok(Prepared {
+            material,
+            law,
+            values,
+            gate,
+        })
+    }
+}
+
+/// Writes text to standard output.
+fn print(text: &str) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    out.write_all(text.as_bytes())
+        .and_then(|()| out.flush())
+        .map_err(|source| Error::Io {
+            path: "standard output".into(),
+            source,
+            remedy: "send it somewhere that can be written".into(),
+        })
+}
+
+/// Writes JSON to standard output, indented.
+fn print_json(value: &Value) -> Result<()> {
+    print(&format!("{value:#}\n"))
+}
+
+/// Says something to the person at the terminal; standard output stays clean.
+fn say(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
+}
+
+/// Writes a file whole or not at all: what stood there before survives a full disk or a kill.
+fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
+    // A pipe or a device cannot be replaced by renaming.
+    if path.exists() && !path.is_file() {
+        return std::fs::write(path, bytes).map_err(|e| Error::writing(path, e));
+    }
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".{}.part", std::process::id()));
+    let part = PathBuf::from(name);
+    std::fs::write(&part, bytes)
+        .and_then(|()| std::fs::rename(&part, path))
+        .map_err(|e| {
+            let _ = std::fs::remove_file(&part);
+            Error::writing(path, e)
+        })
+}
+
+/// Every number of a list option must pass `ok`.
+fn check_list(option: &str, values: &[f64], ok: impl Fn(f64) -> bool, rule: &str) -> Result<()> {
+    match values.iter().find(|v| !v.is_finite() || !ok(**v)) {
+        None => Ok(()),
+        Some(v) => bad_input(format!("{option}: {v} cannot be used; give {rule}")),
+    }
+}
+
+/// A table with right-aligned columns.
+fn table(header: &[&str], rows: &[Vec<String>]) -> String {
+    let width = |c: usize| {
+        let cells = rows.iter().map(|r| r[c].chars().count());
+        cells.chain([header[c].chars().count()]).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..header.len()).map(width).collect();
+    let line = |cells: Vec<&str>| {
+        let padded = cells.iter().zip(&widths).map(|(cell, w)| format!("{cell:>w$}"));
+        padded.collect::<Vec<_>>().join("  ") + "\n"
+    };
+    let mut text = line(header.to_vec());
+    for row in rows {
+        text += &line(row.iter().map(String::as_str).collect());
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        use clap::CommandFactory;
+        Cli::command().debug_assert();
+    }
+}

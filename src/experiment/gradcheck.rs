@@ -1,0 +1,234 @@
+//! The gradient of every law, gate, test and way of computing it, against central differences.
+
+use std::sync::Arc;
+
+use super::{CreasePoint, CreaseTest, KesTest};
+use crate::{
+    error::Result,
+    material::{
+        Dahl, Elastic, HardeningPlastic, Law, PerfectPlastic, TimeDependent, Timer,
+    },
+    numeric::{Compute, Gate, GradientCheck, Precision, Side, judge, probes},
+    rollout::{Path, Reading, Rollout, Schedule, Step},
+};
+
+/// What can be asked of a gradient.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// The function is C1: difference and slope must agree.
+    Smooth,
+    /// The function is smooth between its branches: the difference must agree, the slope need not,
+    /// as larger steps cross a branch.
+    Branchwise,
+    /// The gradient is another function's by design: shown, not judged.
+    Biased,
+}
+
+/// One checked derivative.
+#[derive(Debug, Clone)]
+pub struct GradientCase {
+    /// The law and its variant.
+    pub law: &'static str,
+    /// The gate.
+    pub gate: &'static str,
+    /// What was done to the hinges.
+    pub test: &'static str,
+    /// The way it was computed.
+    pub path: Path,
+    /// The parameter.
+    pub parameter: String,
+    /// What can be asked of it.
+    pub reach: Reach,
+    /// The numbers.
+    pub check: GradientCheck,
+}
+
+/// Largest relative error against central differences that passes.
+const TOLERANCE: f64 = 1e-6;
+/// Largest distance of the Taylor slope from 2 that passes.
+const SLOPE_TOLERANCE: f64 = 0.1;
+
+impl GradientCase {
+    /// Whether the derivative is right, as far as can be asked.
+    pub fn passed(&self) -> bool {
+        let close = self.check.relative_error <= TOLERANCE;
+        let steep = self.check.slope.is_none_or(|s| (s - 2.0).abs() <= SLOPE_TOLERANCE);
+        match self.reach {
+            Reach::Smooth => close && steep,
+            Reach::Branchwise => close,
+            Reach::Biased => self.check.derivative.is_finite(),
+        }
+    }
+}
+
+/// A law with parameters of order one, chosen so that every branch is taken.
+fn laws() -> Vec<(&'static str, Arc<dyn Law>, Vec<f64>)> {
+    let full = [1.0, 0.8, 0.15, 0.6, 50.0, 0.5, 1.0, 0.6, 300.0];
+    let timed = |timer, branches| Arc::new(TimeDependent { timer, branches }) as Arc<dyn Law>;
+    let branched = [&full[..], &[0.3, 20.0, 0.2, 500.0]].concat();
+    vec![
+        ("time_dependent", timed(Timer::Authors, 0), full.to_vec()),
+        ("time_dependent, printed timer", timed(Timer::Printed, 0), full.to_vec()),
+        ("time_dependent, 2 branches", timed(Timer::Authors, 2), branched),
+        ("elastic", Arc::new(Elastic), vec![1.0]),
+        ("perfect_plastic", Arc::new(PerfectPlastic), vec![1.0, 0.5]),
+        ("hardening_plastic", Arc::new(HardeningPlastic), vec![1.0, 0.5, 1.0]),
+        ("dahl", Arc::new(Dahl), vec![1.0, 0.8, 0.15]),
+    ]
+}
+
+/// Gates with bands wide enough to be met on the way.
+fn gates(law: &dyn Law) -> Vec<(&'static str, Gate, Reach)> {
+    // These two have no branch.
+    if matches!(law.name(), "elastic" | "dahl") {
+        return vec![("none", Gate::Hard, Reach::Smooth)];
+    }
+    let sigmoid = |side| Gate::Sigmoid { gain: 50.0, side };
+    vec![
+        ("smoothstep", Gate::Smoothstep { width: 0.1 }, Reach::Smooth),
+        ("sigmoid", sigmoid(Side::Signed), Reach::Smooth),
+        ("sigmoid, one-sided", sigmoid(Side::One), Reach::Smooth),
+        ("hard", Gate::Hard, Reach::Branchwise),
+        ("straight-through", Gate::StraightThrough { width: 0.1 }, Reach::Biased),
+    ]
+}
+
+/// What is done: a strain far beyond every gate's band, a walk across them, and both laboratory tests.
+fn tests(law: &Arc<dyn Law>, gate: Gate, random: &mut Random) -> Result<Vec<(&'static str, Rollout)>> {
+    let walk = |fractions: Vec<f64>| Rollout {
+        law: law.clone(),
+        gate,
+        schedule: Schedule {
+            readings: (0..fractions.len()).collect(),
+            steps: fractions.iter().map(|f| Step::prescribe(*f, 3.0)).collect(),
+            reading: Reading::Stress,
+        },
+        points: 1,
+        hinges: 1,
+        amplitude: vec![1.0],
+        duration: vec![0.0],
+    };
+    let mut strain = 0.0;
+    let across = (0..40)
+        .map(|_| {
+            strain += 0.6 * (random.uniform() - 0.5);
+            strain
+        })
+        .collect();
+    let crease = CreaseTest {
+        hinges: 8,
+        ..CreaseTest::default()
+    };
+    let point = |gap, press| CreasePoint {
+        gap,
+        press,
+        read: 200.0,
+    };
+    let points = [point(1.2, 0.5), point(1.2, 40.0), point(2.0, 2000.0)];
+    let kes = KesTest {
+        max_curvature: 1.4,
+        rate: 0.3,
+        quarter_steps: 7,
+        dwell_steps: 3,
+    };
+    Ok(vec![
+        // Folds by 2, far past every threshold, and stays; half way back it sticks.
+        ("away from the gates", walk(vec![1.0, 2.0, 2.0, 1.9])),
+        ("across the gates", walk(across)),
+        ("crease", crease.rollout(law.clone(), gate, &points)?),
+        ("kes", kes.rollout(law.clone(), gate, &[0.0, 60.0])?),
+    ])
+}
+
+/// Checks everything and hands each case to `visit` as soon as it is known. `seed` chooses the walk
+/// and the weights of the readings.
+pub fn gradient_cases(seed: u64, mut visit: impl FnMut(GradientCase)) -> Result<()> {
+    let compute = Compute::cpu(Precision::F64);
+    let mut random = Random(seed);
+    for (law_name, law, values) in laws() {
+        for (gate_name, gate, reach) in gates(law.as_ref()) {
+            for (test, rollout) in tests(&law, gate, &mut random)? {
+                let mut paths = vec![Path::Plain];
+                if rollout.path(&compute) == Path::Fused {
+                    paths.push(Path::Fused);
+                }
+                for path in paths {
+                    let checks = check_rollout(&compute, &rollout, path, &values, &mut random)?;
+                    for (parameter, check) in law.parameters().into_iter().zip(checks) {
+                        visit(GradientCase {
+                            law: law_name,
+                            gate: gate_name,
+                            test,
+                            path,
+                            parameter: parameter.name,
+                            reach,
+                            check,
+                        });
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Checks the derivative of a randomly weighted sum of a roll-out's readings with respect to each
+/// parameter. All perturbed parameter sets are one batch.
+pub fn check_rollout(
+    compute: &Compute,
+    rollout: &Rollout,
+    path: Path,
+    values: &[f64],
+    random: &mut Random,
+) -> Result<Vec<GradientCheck>> {
+    let columns = rollout.schedule.readings.len();
+    let shape = [rollout.points, rollout.hinges, columns];
+    let weights: Vec<f64> = (0..shape.iter().product())
+        .map(|_| random.uniform() + 0.5)
+        .collect();
+    let cotangent = compute.tensor(&weights, shape);
+    let parameters = rollout.shared_parameters(compute, values);
+    let rows = compute.values(rollout.gradient_by(path, compute, parameters, cotangent))?;
+    let probed: Vec<Vec<f64>> = values.iter().map(|v| probes(*v)).collect();
+    let copies: usize = probed.iter().map(Vec::len).sum();
+    let mut batch = Vec::with_capacity(copies * rollout.points * values.len());
+    for (i, points) in probed.iter().enumerate() {
+        for x in points {
+            let mut row = values.to_vec();
+            row[i] = *x;
+            batch.extend(row.repeat(rollout.points));
+        }
+    }
+    let many = rollout.repeated(copies);
+    let batch = compute.tensor(&batch, [many.points, values.len()]);
+    let readings = compute.values(many.forward_by(path, compute, batch))?;
+    let mut results = readings.chunks_exact(weights.len()).map(|copy| {
+        let terms = copy.iter().zip(&weights).map(|(r, w)| r * w);
+        (terms.clone().sum::<f64>(), terms.map(f64::abs).sum::<f64>())
+    });
+    Ok(values
+        .iter()
+        .enumerate()
+        .map(|(i, x)| {
+            let derivative = rows.iter().skip(i).step_by(values.len()).sum();
+            let (sums, sizes): (Vec<f64>, Vec<f64>) =
+                results.by_ref().take(probed[i].len()).unzip();
+            judge(*x, derivative, sizes[0], &sums)
+        })
+        .collect())
+}
+
+/// A small seeded generator (SplitMix64), so that a seed means the same everywhere.
+#[derive(Debug, Clone)]
+pub struct Random(pub u64);
+
+impl Random {
+    /// The next number, even in \[0, 1).
+    pub fn uniform(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
