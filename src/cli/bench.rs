@@ -47,7 +47,11 @@ pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
         ));
     }
     let compute = common.compute()?;
-    let path = if plain || !compute.is_cpu() { Path::Plain } else { Path::Fused };
+    let path = if plain || !compute.is_cpu() {
+        Path::Plain
+    } else {
+        Path::Fused
+    };
     let bench = HingeBench::new(&compute, hinges, steps)?;
     let mut loss = f64::NAN;
     let forward = measure(|| {

@@ -22,7 +22,12 @@ pub struct Arguments {
     #[command(flatten)]
     height: HingeHeight,
     /// Distances of the plates: gauge or twice the fabric's thickness
-    #[arg(long, value_delimiter = ',', value_name = "MM,…", default_value = "0.5,1,2,4")]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "MM,…",
+        default_value = "0.5,1,2,4"
+    )]
     gap_mm: Vec<f64>,
     /// Pressing times
     #[arg(
@@ -63,14 +68,22 @@ pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
     let compute = common.compute()?;
     let rollout = test.rollout(prepared.law.clone(), prepared.gate, &points)?;
     let parameters = rollout.shared_parameters(&compute, &prepared.values);
-    let angles = test.run(&compute, &rollout, &points, parameters, false)?.angles;
+    let angles = test
+        .run(&compute, &rollout, &points, parameters, false)?
+        .angles;
     let chart_path = match (&arguments.plot, common.json) {
         (None, true) => None,
         (None, false) => Some(PathBuf::from("crease.svg")),
         (Some(path), _) => Some(path.clone()),
     };
     if common.json {
-        print_json(&to_json(&prepared, &compute.describe(), &test, &points, &angles))?;
+        print_json(&to_json(
+            &prepared,
+            &compute.describe(),
+            &test,
+            &points,
+            &angles,
+        ))?;
     } else {
         print(&to_table(&points, &angles))?;
     }
@@ -88,7 +101,11 @@ fn points(arguments: &Arguments) -> Result<Vec<CreasePoint>> {
     check_list("--press-s", &arguments.press_s, |v| v >= 0.0, non_negative)?;
     check_list("--read-s", &arguments.read_s, |v| v >= 0.0, non_negative)?;
     let gaps: Vec<f64> = arguments.gap_mm.iter().map(|mm| 1e-3 * mm).collect();
-    Ok(CreaseTest::grid(&gaps, &arguments.press_s, &arguments.read_s))
+    Ok(CreaseTest::grid(
+        &gaps,
+        &arguments.press_s,
+        &arguments.read_s,
+    ))
 }
 
 fn percent(angle: f64) -> f64 {
@@ -145,7 +162,13 @@ fn to_table(points: &[CreasePoint], angles: &[f64]) -> String {
         })
         .collect();
     table(
-        &["gap [mm]", "pressed [s]", "read after [s]", "angle [°]", "recovery [%]"],
+        &[
+            "gap [mm]",
+            "pressed [s]",
+            "read after [s]",
+            "angle [°]",
+            "recovery [%]",
+        ],
         &rows,
     )
 }
@@ -155,7 +178,9 @@ fn chart(prepared: &Prepared, points: &[CreasePoint], angles: &[f64]) -> Chart {
     let mut series: Vec<(f64, f64, Series)> = Vec::new();
     let several_reads = points.iter().any(|p| p.read != points[0].read);
     for (point, angle) in points.iter().zip(angles) {
-        let known = series.iter().position(|(g, r, _)| (*g, *r) == (point.gap, point.read));
+        let known = series
+            .iter()
+            .position(|(g, r, _)| (*g, *r) == (point.gap, point.read));
         let place = known.unwrap_or_else(|| {
             let mut label = format!("gap {} mm", gap_mm(point));
             if several_reads {

@@ -75,7 +75,9 @@ fn read_drive(path: &Path) -> Result<Vec<(f64, f64)>> {
         .trim(csv::Trim::All)
         .from_reader(text.as_slice());
     let malformed = |e: csv::Error| {
-        Error::BadInput(format!("{place}: {e}; every line needs the columns of the first"))
+        Error::BadInput(format!(
+            "{place}: {e}; every line needs the columns of the first"
+        ))
     };
     let header = reader.headers().map_err(malformed)?.clone();
     let column = |name: &str| {
@@ -109,7 +111,9 @@ fn read_drive(path: &Path) -> Result<Vec<(f64, f64)>> {
         drive.push((h, e));
     }
     if drive.is_empty() {
-        return bad_input(format!("{place}: no rows below the header; give at least one step"));
+        return bad_input(format!(
+            "{place}: no rows below the header; give at least one step"
+        ));
     }
     Ok(drive)
 }
@@ -120,7 +124,10 @@ fn run_law(compute: &Compute, prepared: &Prepared, drive: &[(f64, f64)]) -> Resu
         law: law.clone(),
         gate: prepared.gate,
         schedule: Schedule {
-            steps: drive.iter().map(|(dt, e)| Step::prescribe(*e, *dt)).collect(),
+            steps: drive
+                .iter()
+                .map(|(dt, e)| Step::prescribe(*e, *dt))
+                .collect(),
             readings: Vec::new(),
             reading: Reading::Stress,
         },

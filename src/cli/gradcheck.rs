@@ -163,7 +163,13 @@ fn chart(cases: &[GradientCase]) -> Chart {
     let mut series: Vec<Series> = shown
         .map(|c| Series {
             label: c.parameter.clone(),
-            points: c.check.remainders.iter().copied().filter(|(_, r)| *r > 0.0).collect(),
+            points: c
+                .check
+                .remainders
+                .iter()
+                .copied()
+                .filter(|(_, r)| *r > 0.0)
+                .collect(),
             mark: Mark::Line,
             color: None,
         })
@@ -177,7 +183,12 @@ fn chart(cases: &[GradientCase]) -> Chart {
     });
     Chart {
         title: "Taylor remainder of the crease test".into(),
-        note: first.map(|f| format!("law {}, gate {}, f64; rounding sets the floor", f.law, f.gate)),
+        note: first.map(|f| {
+            format!(
+                "law {}, gate {}, f64; rounding sets the floor",
+                f.law, f.gate
+            )
+        }),
         x_label: "relative step".into(),
         y_label: "|f(x + s) − f(x) − s·f′(x)|".into(),
         x_scale: Scale::Log,

@@ -22,7 +22,12 @@ pub struct Arguments {
     #[command(flatten)]
     height: HingeHeight,
     /// Rests at the largest curvature; a loop each
-    #[arg(long, value_delimiter = ',', value_name = "S,…", default_value = "0,60")]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "S,…",
+        default_value = "0,60"
+    )]
     dwell_s: Vec<f64>,
     /// The loops as a picture [default: kes.svg, none with --json]
     #[arg(long, value_name = "FILE.svg|png")]
@@ -96,7 +101,13 @@ fn to_table(loops: &[KesLoop]) -> String {
         })
         .collect();
     table(
-        &["dwell [s]", "B [N·m]", "B [gf·cm²/cm]", "2HB [N·m/m]", "2HB [gf·cm/cm]"],
+        &[
+            "dwell [s]",
+            "B [N·m]",
+            "B [gf·cm²/cm]",
+            "2HB [N·m/m]",
+            "2HB [gf·cm/cm]",
+        ],
         &rows,
     )
 }

@@ -42,5 +42,7 @@ pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
         &["name", "strain", "K_b [N·m]", "density [kg/m²]", "source"],
         &rows,
     ))?;
-    print("\n`rumple materials NAME` prints one as a file to edit; its notes say what is measured.\n")
+    print(
+        "\n`rumple materials NAME` prints one as a file to edit; its notes say what is measured.\n",
+    )
 }

@@ -218,9 +218,8 @@ impl MaterialArguments {
         if path.exists() || path.extension().is_some_and(|e| e == "json") {
             Material::load(path)
         } else {
-            find_preset(&self.material).map_err(|e| {
-                Error::BadInput(format!("--material: no file of that name, and {e}"))
-            })
+            find_preset(&self.material)
+                .map_err(|e| Error::BadInput(format!("--material: no file of that name, and {e}")))
         }
     }
 
@@ -296,7 +295,10 @@ fn table(header: &[&str], rows: &[Vec<String>]) -> String {
     };
     let widths: Vec<usize> = (0..header.len()).map(width).collect();
     let line = |cells: Vec<&str>| {
-        let padded = cells.iter().zip(&widths).map(|(cell, w)| format!("{cell:>w$}"));
+        let padded = cells
+            .iter()
+            .zip(&widths)
+            .map(|(cell, w)| format!("{cell:>w$}"));
         padded.collect::<Vec<_>>().join("  ") + "\n"
     };
     let mut text = line(header.to_vec());

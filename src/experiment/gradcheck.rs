@@ -5,9 +5,7 @@ use std::sync::Arc;
 use super::{CreasePoint, CreaseTest, KesTest};
 use crate::{
     error::Result,
-    material::{
-        Dahl, Elastic, HardeningPlastic, Law, PerfectPlastic, TimeDependent, Timer,
-    },
+    material::{Dahl, Elastic, HardeningPlastic, Law, PerfectPlastic, TimeDependent, Timer},
     numeric::{Compute, Gate, GradientCheck, Precision, Side, judge, probes},
     rollout::{Path, Reading, Rollout, Schedule, Step},
 };
@@ -45,14 +43,15 @@ pub struct GradientCase {
 
 /// Largest relative error against central differences that passes.
 const TOLERANCE: f64 = 1e-6;
-/// Largest distance of the Taylor slope from 2 that passes.
-const SLOPE_TOLERANCE: f64 = 0.1;
+/// Least Taylor slope that passes. A wrong gradient has slope 1; a right one has 2, or more where the
+/// second derivative happens to vanish and the remainder falls even faster.
+const LEAST_SLOPE: f64 = 1.9;
 
 impl GradientCase {
     /// Whether the derivative is right, as far as can be asked.
     pub fn passed(&self) -> bool {
         let close = self.check.relative_error <= TOLERANCE;
-        let steep = self.check.slope.is_none_or(|s| (s - 2.0).abs() <= SLOPE_TOLERANCE);
+        let steep = self.check.slope.is_none_or(|s| s >= LEAST_SLOPE);
         match self.reach {
             Reach::Smooth => close && steep,
             Reach::Branchwise => close,
@@ -68,11 +67,23 @@ fn laws() -> Vec<(&'static str, Arc<dyn Law>, Vec<f64>)> {
     let branched = [&full[..], &[0.3, 20.0, 0.2, 500.0]].concat();
     vec![
         ("time_dependent", timed(Timer::Authors, 0), full.to_vec()),
-        ("time_dependent, printed timer", timed(Timer::Printed, 0), full.to_vec()),
-        ("time_dependent, 2 branches", timed(Timer::Authors, 2), branched),
+        (
+            "time_dependent, printed timer",
+            timed(Timer::Printed, 0),
+            full.to_vec(),
+        ),
+        (
+            "time_dependent, 2 branches",
+            timed(Timer::Authors, 2),
+            branched,
+        ),
         ("elastic", Arc::new(Elastic), vec![1.0]),
         ("perfect_plastic", Arc::new(PerfectPlastic), vec![1.0, 0.5]),
-        ("hardening_plastic", Arc::new(HardeningPlastic), vec![1.0, 0.5, 1.0]),
+        (
+            "hardening_plastic",
+            Arc::new(HardeningPlastic),
+            vec![1.0, 0.5, 1.0],
+        ),
         ("dahl", Arc::new(Dahl), vec![1.0, 0.8, 0.15]),
     ]
 }
@@ -86,15 +97,24 @@ fn gates(law: &dyn Law) -> Vec<(&'static str, Gate, Reach)> {
     let sigmoid = |side| Gate::Sigmoid { gain: 50.0, side };
     vec![
         ("smoothstep", Gate::Smoothstep { width: 0.1 }, Reach::Smooth),
-        ("sigmoid", sigmoid(Side::Signed), Reach::Smooth),
+        // Its ramp is not zero at zero strain, where the sign jumps.
+        ("sigmoid", sigmoid(Side::Signed), Reach::Branchwise),
         ("sigmoid, one-sided", sigmoid(Side::One), Reach::Smooth),
         ("hard", Gate::Hard, Reach::Branchwise),
-        ("straight-through", Gate::StraightThrough { width: 0.1 }, Reach::Biased),
+        (
+            "straight-through",
+            Gate::StraightThrough { width: 0.1 },
+            Reach::Biased,
+        ),
     ]
 }
 
 /// What is done: a strain far beyond every gate's band, a walk across them, and both laboratory tests.
-fn tests(law: &Arc<dyn Law>, gate: Gate, random: &mut Random) -> Result<Vec<(&'static str, Rollout)>> {
+fn tests(
+    law: &Arc<dyn Law>,
+    gate: Gate,
+    random: &mut Random,
+) -> Result<Vec<(&'static str, Rollout)>> {
     let walk = |fractions: Vec<f64>| Rollout {
         law: law.clone(),
         gate,
@@ -126,7 +146,7 @@ fn tests(law: &Arc<dyn Law>, gate: Gate, random: &mut Random) -> Result<Vec<(&'s
     };
     let points = [point(1.2, 0.5), point(1.2, 40.0), point(2.0, 2000.0)];
     let kes = KesTest {
-        max_curvature: 1.4,
+        max_curvature: 1.37,
         rate: 0.3,
         quarter_steps: 7,
         dwell_steps: 3,

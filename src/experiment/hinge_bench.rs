@@ -85,7 +85,9 @@ impl HingeBench {
 
     /// The loss.
     pub fn loss(&self, compute: &Compute, path: Path) -> Result<f64> {
-        let readings = self.rollout.forward_by(path, compute, self.parameters.clone());
+        let readings = self
+            .rollout
+            .forward_by(path, compute, self.parameters.clone());
         scalar(compute, self.loss_of(readings))
     }
 
@@ -105,8 +107,7 @@ impl HingeBench {
                 let readings = readings.autodiff().require_grad();
                 let loss = self.loss_of(readings.clone());
                 let seed = readings.grad(&loss.backward());
-                let gradient =
-                    seed.map(|s| sweep::gradient(&self.rollout, compute, parameters, s));
+                let gradient = seed.map(|s| sweep::gradient(&self.rollout, compute, parameters, s));
                 (loss, gradient)
             }
         };

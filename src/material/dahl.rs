@@ -64,10 +64,18 @@ impl Law for Dahl {
             + parameters[1].clone() * (history[0].clone() + since_update)
     }
 
-    /// K_b + K_f·(1 + f/ε_0): the slope of unloading from a positive strain, the steepest on the way
-    /// to equilibrium. Capped below by K_b.
-    fn release_stiffness(&self, parameters: &[Field], history: &[Field]) -> Field {
+    /// With the slope K_b + K_f·(1 + f/ε_0) of unloading from a positive strain, which is steepest at
+    /// the start. Capped below by K_b.
+    fn release(
+        &self,
+        parameters: &[Field],
+        history: &[Field],
+        strain: &Field,
+        _: &Field,
+        _: &Gate,
+    ) -> Field {
         let unloading = sign(&history[1]) * history[0].clone() / parameters[2].clone() + 1.0;
-        parameters[0].clone() + parameters[1].clone() * max_zero(&unloading)
+        let slope = parameters[0].clone() + parameters[1].clone() * max_zero(&unloading);
+        strain.clone() - self.stress(parameters, history, strain) / slope
     }
 }

@@ -32,7 +32,8 @@ impl Law for Elastic {
         parameters[0].clone() * strain.clone()
     }
 
-    fn release_stiffness(&self, parameters: &[Field], _: &[Field]) -> Field {
-        parameters[0].clone()
+    /// At once.
+    fn release(&self, _: &[Field], _: &[Field], strain: &Field, _: &Field, _: &Gate) -> Field {
+        strain.zeros_like()
     }
 }

@@ -7,6 +7,7 @@ use std::{path::Path, sync::Arc};
 
 use serde_json::{Map, Value, json};
 
+use super::reader::{Section, join, kind_of, prefix};
 use super::{
     Dahl, Elastic, HardeningPlastic, Law, Parameter, PerfectPlastic, StrainMeasure, TimeDependent,
     Timer, parameter,
@@ -418,124 +419,6 @@ impl Material {
     }
 }
 
-/// One JSON object of a file, with its name for messages.
-struct Section<'a> {
-    place: &'a str,
-    name: &'a str,
-    fields: &'a Map<String, Value>,
-}
-
-impl<'a> Section<'a> {
-    fn new(place: &'a str, name: &'a str, value: &'a Value) -> Result<Self> {
-        match value.as_object() {
-            Some(fields) => Ok(Section {
-                place,
-                name,
-                fields,
-            }),
-            None => bad_input(format!(
-                "{place}: {} must be a JSON object {{…}}, not {}",
-                if name.is_empty() { "the file" } else { name },
-                kind_of(value)
-            )),
-        }
-    }
-
-    fn field(&self, key: &str) -> String {
-        join(self.name, key)
-    }
-
-    fn known(&self, keys: &[&str]) -> Result<()> {
-        match self.fields.keys().find(|key| !keys.contains(&key.as_str())) {
-            None => Ok(()),
-            Some(key) => {
-                let kind = match self.name {
-                    "" => "key".to_string(),
-                    name => format!("key in {name}"),
-                };
-                Err(prefix(self.place, unknown(&kind, key, keys)))
-            }
-        }
-    }
-
-    fn number(&self, key: &str) -> Result<Option<f64>> {
-        match self.fields.get(key) {
-            None => Ok(None),
-            Some(value) => match value.as_f64() {
-                Some(number) => Ok(Some(number)),
-                None => bad_input(format!(
-                    "{}: {} = {value} must be a number, not {}",
-                    self.place,
-                    self.field(key),
-                    kind_of(value)
-                )),
-            },
-        }
-    }
-
-    fn optional_number(&self, key: &str, (low, high): (f64, f64)) -> Result<Option<f64>> {
-        let number = self.number(key)?;
-        match number {
-            Some(v) if !(low..=high).contains(&v) => bad_input(format!(
-                "{}: {} = {v} is outside [{low}, {high}]; check its unit",
-                self.place,
-                self.field(key)
-            )),
-            _ => Ok(number),
-        }
-    }
-
-    fn required_number(&self, key: &str, range: (f64, f64)) -> Result<f64> {
-        match self.optional_number(key, range)? {
-            Some(v) => Ok(v),
-            None => bad_input(format!(
-                "{}: {} is missing; add it",
-                self.place,
-                self.field(key)
-            )),
-        }
-    }
-
-    fn text(&self, key: &str) -> Result<String> {
-        match self.fields.get(key) {
-            Some(Value::String(text)) => Ok(text.clone()),
-            Some(other) => bad_input(format!(
-                "{}: {} must be text in quotes, not {}",
-                self.place,
-                self.field(key),
-                kind_of(other)
-            )),
-            None => bad_input(format!(
-                "{}: {} is missing; add \"{key}\": \"…\"",
-                self.place,
-                self.field(key)
-            )),
-        }
-    }
-
-    /// A text or a list of texts; empty where the key is absent.
-    fn texts(&self, key: &str) -> Result<Vec<String>> {
-        let lines = match self.fields.get(key) {
-            None => return Ok(Vec::new()),
-            Some(Value::String(line)) => return Ok(vec![line.clone()]),
-            Some(Value::Array(lines)) => lines,
-            Some(other) => std::slice::from_ref(other),
-        };
-        lines
-            .iter()
-            .map(|line| match line {
-                Value::String(line) => Ok(line.clone()),
-                other => bad_input(format!(
-                    "{}: {} must be text or a list of texts, not {}",
-                    self.place,
-                    self.field(key),
-                    kind_of(other)
-                )),
-            })
-            .collect()
-    }
-}
-
 fn relaxation(place: &str, value: &Value, strain: StrainMeasure) -> Result<Vec<(f64, f64)>> {
     let branches = match value.get("relaxation") {
         None => return Ok(Vec::new()),
@@ -584,27 +467,4 @@ fn membrane(place: &str, value: &Value) -> Result<Option<[f64; 4]>> {
         *slot = section.required_number(key, (0.0, 1e7))?;
     }
     Ok(Some(stiffness))
-}
-
-fn join(section: &str, key: &str) -> String {
-    if section.is_empty() {
-        key.to_string()
-    } else {
-        format!("{section}.{key}")
-    }
-}
-
-fn prefix(place: &str, error: Error) -> Error {
-    Error::BadInput(format!("{place}: {error}"))
-}
-
-fn kind_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "true or false",
-        Value::Number(_) => "a number",
-        Value::String(_) => "text",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
-    }
 }

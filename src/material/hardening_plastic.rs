@@ -65,7 +65,8 @@ impl Law for HardeningPlastic {
         parameters[0].clone() * (strain.clone() - history[0].clone())
     }
 
-    fn release_stiffness(&self, parameters: &[Field], _: &[Field]) -> Field {
-        parameters[0].clone()
+    /// Unloading is elastic: to the plastic strain at once.
+    fn release(&self, _: &[Field], history: &[Field], _: &Field, _: &Field, _: &Gate) -> Field {
+        history[0].clone()
     }
 }

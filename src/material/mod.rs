@@ -11,6 +11,7 @@ mod hardening_plastic;
 pub mod parameter;
 mod perfect_plastic;
 mod preset;
+mod reader;
 mod schema;
 mod time_dependent;
 
@@ -58,9 +59,17 @@ pub trait Law: Debug + Send + Sync {
     /// Stress at `strain` with the history held: a bending moment per width \[N·m/m\] for curvature.
     fn stress(&self, parameters: &[Field], history: &[Field], strain: &Field) -> Field;
 
-    /// The slope that a release takes its Newton step with: never below the true slope of the
-    /// unloading path, so that a release approaches equilibrium from one side.
-    fn release_stiffness(&self, parameters: &[Field], history: &[Field]) -> Field;
+    /// The strain after one step of `dt` towards zero stress, with the inelastic history held: the
+    /// overdamped release, implicit in time, without viscosity. Repeated, it approaches equilibrium
+    /// from one side.
+    fn release(
+        &self,
+        parameters: &[Field],
+        history: &[Field],
+        strain: &Field,
+        dt: &Field,
+        gate: &Gate,
+    ) -> Field;
 
     /// Whether the fused roll-out of the time-dependent law computes this law.
     fn has_fused_form(&self) -> bool {

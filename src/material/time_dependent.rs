@@ -46,7 +46,7 @@ pub struct TimeDependent {
 /// Parameters before the branches.
 const PARAMETERS: usize = 9;
 /// History variables before the branches.
-const HISTORY: usize = 8;
+const HISTORY: usize = 7;
 
 impl Default for TimeDependent {
     fn default() -> Self {
@@ -58,20 +58,24 @@ impl Default for TimeDependent {
 }
 
 impl TimeDependent {
-    /// Friction: new anchor, stick time and the weight of slipping.
-    fn friction(p: &[Field], s: &[Field], strain: &Field, dt: &Field, gate: &Gate) -> [Field; 3] {
-        let (initial, saturated, dwell) = (&p[2], &p[3], &p[4]);
-        let (anchor, stick_time) = (&s[0], &s[1]);
+    /// The strain at which a hinge of this history slips.
+    fn threshold(p: &[Field], s: &[Field]) -> Field {
+        let (initial, saturated, dwell, stick_time) = (&p[2], &p[3], &p[4], &s[1]);
         // In exactly this form: a hinge that has just slipped sits on the threshold, and another
         // order of operations decides that tie differently from the reference program.
-        let locked = (stick_time.clone() / dwell.clone()).neg().exp();
-        let threshold = saturated.clone() - (saturated.clone() - initial.clone()) * locked;
-        let (direction, excess) = gate.excess(&(strain.clone() - anchor.clone()), threshold);
+        let fresh = (stick_time.clone() / dwell.clone()).neg().exp();
+        saturated.clone() - (saturated.clone() - initial.clone()) * fresh
+    }
+
+    /// Friction: new anchor and stick time.
+    fn friction(p: &[Field], s: &[Field], strain: &Field, dt: &Field, gate: &Gate) -> [Field; 2] {
+        let (anchor, stick_time) = (&s[0], &s[1]);
+        let offset = strain.clone() - anchor.clone();
+        let (direction, excess) = gate.excess(&offset, Self::threshold(p, s));
         let slip = gate.open(&excess);
         [
             anchor.clone() + direction * slip.ramp,
-            (slip.weight.clone() * -1.0 + 1.0) * (stick_time.clone() + dt.clone()),
-            slip.weight,
+            (slip.weight * -1.0 + 1.0) * (stick_time.clone() + dt.clone()),
         ]
     }
 
@@ -91,7 +95,7 @@ impl TimeDependent {
             flow_time,
             flow_direction,
             yield_strain,
-        ] = [&s[3], &s[4], &s[5], &s[6], &s[7]];
+        ] = [&s[2], &s[3], &s[4], &s[5], &s[6]];
         let (direction, excess) =
             gate.excess(&(strain.clone() - plastic.clone()), yield_strain.clone());
         let yielding = gate.open(&excess);
@@ -155,7 +159,6 @@ impl Law for TimeDependent {
         let fixed = [
             "anchor",
             "stick_time",
-            "slip",
             "plastic",
             "accumulated_plastic",
             "flow_time",
@@ -173,7 +176,7 @@ impl Law for TimeDependent {
     fn start(&self, parameters: &[Field], like: &Field) -> Vec<Field> {
         let zero = like.zeros_like();
         let mut history = vec![zero.clone(); HISTORY + self.branches];
-        history[7] = zero + parameters[5].clone();
+        history[6] = zero + parameters[5].clone();
         history
     }
 
@@ -199,7 +202,7 @@ impl Law for TimeDependent {
     }
 
     fn stress(&self, parameters: &[Field], history: &[Field], strain: &Field) -> Field {
-        let elastic = parameters[0].clone() * (strain.clone() - history[3].clone());
+        let elastic = parameters[0].clone() * (strain.clone() - history[2].clone());
         let friction = parameters[1].clone() * (strain.clone() - history[0].clone());
         (0..self.branches).fold(elastic + friction, |sum, i| {
             let stiffness = parameters[PARAMETERS + 2 * i].clone();
@@ -207,11 +210,43 @@ impl Law for TimeDependent {
         })
     }
 
-    /// A slipping hinge feels no friction slope.
-    fn release_stiffness(&self, parameters: &[Field], history: &[Field]) -> Field {
-        let sticking = history[2].clone() * -1.0 + 1.0;
-        let slope = parameters[0].clone() + parameters[1].clone() * sticking;
-        (0..self.branches).fold(slope, |sum, i| sum + parameters[PARAMETERS + 2 * i].clone())
+    /// A hinge that can rest stops where it carries no moment; one that would slip on the way goes on
+    /// to where friction at its threshold balances the rest:
+    ///
+    /// ```text
+    /// rest   ε_r = (K_b·ε_p + Σ k_i·q_i + K_f·ε̄)/(K_b + Σ k_i + K_f),  k_i = K_i·exp(−h/τ_i)
+    /// slide  ε_s = (K_b·ε_p + Σ k_i·q_i − K_f·thres·sign(ε_r − ε̄))/(K_b + Σ k_i)
+    /// ε ← ε_r + gate(|ε_r − ε̄| − thres)·(ε_s − ε_r)
+    /// ```
+    ///
+    /// Both agree where a hinge sits on its threshold, so no rounding decides. The slip resets the
+    /// dwell, so the threshold falls and the next step slides on: three steps reach equilibrium.
+    fn release(
+        &self,
+        parameters: &[Field],
+        history: &[Field],
+        _: &Field,
+        dt: &Field,
+        gate: &Gate,
+    ) -> Field {
+        let (bending, friction, anchor) = (&parameters[0], &parameters[1], &history[0]);
+        let mut slope = bending.clone();
+        let mut pull = bending.clone() * history[2].clone();
+        for i in 0..self.branches {
+            let kept = (dt.clone() / parameters[PARAMETERS + 2 * i + 1].clone())
+                .neg()
+                .exp();
+            let stiffness = parameters[PARAMETERS + 2 * i].clone() * kept;
+            slope = slope + stiffness.clone();
+            pull = pull + stiffness * history[HISTORY + i].clone();
+        }
+        let held = pull.clone() + friction.clone() * anchor.clone();
+        let rest = held / (slope.clone() + friction.clone());
+        let threshold = Self::threshold(parameters, history);
+        let offset = rest.clone() - anchor.clone();
+        let (direction, excess) = gate.excess(&offset, threshold.clone());
+        let slide = (pull - friction.clone() * threshold * direction) / slope;
+        rest.clone() + gate.open(&excess).weight * (slide - rest)
     }
 
     fn has_fused_form(&self) -> bool {

@@ -12,7 +12,7 @@ pub struct GradientCheck {
     /// Slope of log remainder against log step; 2 for a right gradient of a C1 function, 1 for a
     /// wrong one. `None` where the remainder is rounding everywhere (a locally linear function).
     pub slope: Option<f64>,
-    /// (relative step, |f(x + s) − f(x) − s·f'|), largest step first.
+    /// (relative step, root mean square of f(x ± s) − f(x) ∓ s·f'), largest step first.
     pub remainders: Vec<(f64, f64)>,
 }
 
@@ -32,7 +32,9 @@ fn scale_of(x: f64) -> f64 {
 /// each step of the sweep.
 pub fn probes(x: f64) -> Vec<f64> {
     let steps = (0..STEPS).map(|k| relative_step(k) * scale_of(x));
-    [x].into_iter().chain(steps.flat_map(|s| [x + s, x - s])).collect()
+    [x].into_iter()
+        .chain(steps.flat_map(|s| [x + s, x - s]))
+        .collect()
 }
 
 /// Judges `derivative` from the values of the function at [`probes`]`(x)`.
@@ -48,23 +50,31 @@ pub fn judge(x: f64, derivative: f64, size: f64, values: &[f64]) -> GradientChec
     for (k, pair) in values[1..].chunks_exact(2).enumerate() {
         let step = relative_step(k) * scale;
         let difference = (pair[0] - pair[1]) / (2.0 * step);
+        // The smallest number keeps a function that is zero throughout from being 0/0.
         let error = (difference - derivative).abs()
-            / derivative.abs().max(difference.abs()).max(floor);
+            / derivative
+                .abs()
+                .max(difference.abs())
+                .max(floor)
+                .max(f64::MIN_POSITIVE);
         if error < best.0 {
             best = (error, difference);
         }
-        remainders.push((relative_step(k), (pair[0] - centre - derivative * step).abs()));
+        // Both sides together: the third derivative, of opposite sign on them, hardly shows.
+        let up = pair[0] - centre - derivative * step;
+        let down = pair[1] - centre + derivative * step;
+        remainders.push((relative_step(k), up.hypot(down) / 2f64.sqrt()));
     }
     GradientCheck {
         derivative,
         difference: best.1,
         relative_error: best.0,
-        slope: slope(&remainders, 1e3 * f64::EPSILON * size),
+        slope: slope(&remainders, 1e4 * f64::EPSILON * size),
         remainders,
     }
 }
 
-/// Median slope over a decade, of the pairs that stand clear of rounding.
+/// Slope over a decade: the median of the three smallest steps that stand clear of rounding.
 fn slope(remainders: &[(f64, f64)], rounding: f64) -> Option<f64> {
     let mut slopes: Vec<f64> = remainders
         .windows(STEPS_PER_DECADE + 1)
@@ -72,6 +82,7 @@ fn slope(remainders: &[(f64, f64)], rounding: f64) -> Option<f64> {
         .filter(|(_, small)| *small > rounding)
         .map(|(large, small)| (large / small).log10())
         .collect();
+    slopes.drain(..slopes.len().saturating_sub(3));
     slopes.sort_by(f64::total_cmp);
     (!slopes.is_empty()).then(|| slopes[slopes.len() / 2])
 }

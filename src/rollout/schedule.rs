@@ -9,8 +9,8 @@ pub enum Motion {
         /// Share of the amplitude.
         fraction: f64,
     },
-    /// One Newton step towards zero stress with the history held: the overdamped release in the
-    /// limit of no viscosity. Unconditionally stable.
+    /// [`crate::material::Law::release`]: the overdamped release, implicit in time, in the limit of no
+    /// viscosity. Unconditionally stable.
     Release,
     /// One explicit step of the overdamped release: strain −= mobility·stress.
     Creep {

@@ -138,18 +138,15 @@ fn advance(
     step: &Step,
 ) -> State {
     let law = rollout.law.as_ref();
+    let dt = drive.duration.clone() * step.share + step.seconds;
     let strain = match step.motion {
         Motion::Prescribe { fraction } => drive.amplitude.clone() * fraction,
-        Motion::Release => {
-            let stress = law.stress(columns, &state.history, &state.strain);
-            state.strain.clone() - stress / law.release_stiffness(columns, &state.history)
-        }
+        Motion::Release => law.release(columns, &state.history, &state.strain, &dt, &rollout.gate),
         Motion::Creep { mobility } => {
             let stress = law.stress(columns, &state.history, &state.strain);
             state.strain.clone() - stress * mobility
         }
     };
-    let dt = drive.duration.clone() * step.share + step.seconds;
     let history = law.update(columns, &state.history, &strain, &dt, &rollout.gate);
     State { strain, history }
 }

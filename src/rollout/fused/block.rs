@@ -4,7 +4,9 @@
 //! lanes is straight-line code, which the compiler turns into vector instructions; a hinge's
 //! neighbours hide the latency of its exponentials.
 
-use super::lane::{Coefficients, Hinge, LaneGate, Saved, pull_back, update};
+use super::lane::{
+    Coefficients, Hinge, LaneGate, Saved, freshness, pull_back, pull_back_release, release, update,
+};
 use super::real::Real;
 use crate::rollout::{Motion, Reading, Schedule};
 
@@ -18,15 +20,15 @@ type Lanes<R> = [R; LANES];
 /// State of a block, one array a variable, in the order of [`Hinge`].
 #[derive(Clone, Copy)]
 pub struct Row<R> {
-    state: [Lanes<R>; 9],
-    saved: [Lanes<R>; 3],
+    state: [Lanes<R>; 8],
+    saved: [Lanes<R>; 4],
 }
 
 impl<R: Real> Row<R> {
     fn zeros() -> Self {
         Row {
-            state: [[R::default(); LANES]; 9],
-            saved: [[R::default(); LANES]; 3],
+            state: [[R::default(); LANES]; 8],
+            saved: [[R::default(); LANES]; 4],
         }
     }
 
@@ -37,12 +39,11 @@ impl<R: Real> Row<R> {
             strain: s[0][i],
             anchor: s[1][i],
             stick_time: s[2][i],
-            slip: s[3][i],
-            plastic: s[4][i],
-            accumulated: s[5][i],
-            flow_time: s[6][i],
-            flow_direction: s[7][i],
-            yield_strain: s[8][i],
+            plastic: s[3][i],
+            accumulated: s[4][i],
+            flow_time: s[5][i],
+            flow_direction: s[6][i],
+            yield_strain: s[7][i],
         }
     }
 
@@ -52,28 +53,29 @@ impl<R: Real> Row<R> {
         s[0][i] = hinge.strain;
         s[1][i] = hinge.anchor;
         s[2][i] = hinge.stick_time;
-        s[3][i] = hinge.slip;
-        s[4][i] = hinge.plastic;
-        s[5][i] = hinge.accumulated;
-        s[6][i] = hinge.flow_time;
-        s[7][i] = hinge.flow_direction;
-        s[8][i] = hinge.yield_strain;
+        s[3][i] = hinge.plastic;
+        s[4][i] = hinge.accumulated;
+        s[5][i] = hinge.flow_time;
+        s[6][i] = hinge.flow_direction;
+        s[7][i] = hinge.yield_strain;
     }
 
     #[inline(always)]
     fn saved(&self, i: usize) -> Saved<R> {
         Saved {
-            locked: self.saved[0][i],
-            yielding: self.saved[1][i],
-            fading: self.saved[2][i],
+            fresh: self.saved[0][i],
+            slip: self.saved[1][i],
+            yielding: self.saved[2][i],
+            fading: self.saved[3][i],
         }
     }
 
     #[inline(always)]
     fn save(&mut self, i: usize, saved: Saved<R>) {
-        self.saved[0][i] = saved.locked;
-        self.saved[1][i] = saved.yielding;
-        self.saved[2][i] = saved.fading;
+        self.saved[0][i] = saved.fresh;
+        self.saved[1][i] = saved.slip;
+        self.saved[2][i] = saved.yielding;
+        self.saved[3][i] = saved.fading;
     }
 }
 
@@ -137,7 +139,7 @@ impl<R: Real> Block<R> {
     #[inline(always)]
     fn start(&self) -> Row<R> {
         let mut row = Row::zeros();
-        row.state[8] = self.coefficients[5];
+        row.state[7] = self.coefficients[5];
         row
     }
 
@@ -164,8 +166,8 @@ impl<R: Real> Block<R> {
             Motion::Release => {
                 for i in 0..LANES {
                     let (p, hinge) = (self.coefficients(i), before.hinge(i));
-                    let slope = p.bending + p.friction * (R::from_f64(1.0) - hinge.slip);
-                    after.state[0][i] = hinge.strain - hinge.stress(&p) / slope;
+                    let fresh = freshness::<R, FMA>(&p, &hinge);
+                    after.state[0][i] = release::<R, G, FMA>(&p, gate, &hinge, fresh).strain;
                 }
             }
             Motion::Creep { mobility } => {
@@ -245,7 +247,7 @@ impl<R: Real> Block<R> {
                     &mut total,
                 );
             }
-            self.step_back(
+            self.step_back::<G, FMA>(
                 gate,
                 schedule,
                 k,
@@ -277,7 +279,7 @@ impl<R: Real> Block<R> {
                     let (p, hinge) = (self.coefficients(i), after.hinge(i));
                     adjoint.state[0][i] += weight * (p.bending + p.friction);
                     adjoint.state[1][i] += -(weight * p.friction);
-                    adjoint.state[4][i] += -(weight * p.bending);
+                    adjoint.state[3][i] += -(weight * p.bending);
                     total[0][i] += weight * (hinge.strain - hinge.plastic);
                     total[1][i] += weight * (hinge.strain - hinge.anchor);
                 }
@@ -288,7 +290,7 @@ impl<R: Real> Block<R> {
     /// Reverse of [`Block::step`].
     #[inline(always)]
     #[allow(clippy::too_many_arguments)]
-    fn step_back<G: LaneGate<R>>(
+    fn step_back<G: LaneGate<R>, const FMA: bool>(
         &self,
         gate: G,
         schedule: &Schedule,
@@ -314,30 +316,19 @@ impl<R: Real> Block<R> {
                 &mut sum,
             );
             adjoint.set(i, back);
-            total[0][i] += sum.bending;
-            total[2][i] += sum.threshold_initial;
-            total[3][i] += sum.threshold_saturated;
-            total[4][i] += sum.inverse_dwell;
-            total[5][i] += sum.yield_initial;
-            total[6][i] += sum.hardening;
-            total[7][i] += sum.drop;
-            total[8][i] += sum.inverse_flow;
+            add(total, i, &sum);
         }
         match step.motion {
             Motion::Prescribe { .. } => adjoint.state[0] = [R::default(); LANES],
             Motion::Release => {
                 for i in 0..LANES {
                     let (p, hinge) = (self.coefficients(i), before.hinge(i));
-                    let sticking = R::from_f64(1.0) - hinge.slip;
-                    let slope = p.bending + p.friction * sticking;
-                    let moved = adjoint.state[0][i] / slope;
-                    let slope_bar = moved * hinge.stress(&p) / slope;
-                    adjoint.state[0][i] += -(moved * (p.bending + p.friction));
-                    adjoint.state[1][i] += moved * p.friction;
-                    adjoint.state[3][i] += -(slope_bar * p.friction);
-                    adjoint.state[4][i] += moved * p.bending;
-                    total[0][i] += slope_bar - moved * (hinge.strain - hinge.plastic);
-                    total[1][i] += slope_bar * sticking - moved * (hinge.strain - hinge.anchor);
+                    let mut back = adjoint.hinge(i);
+                    let mut sum = Coefficients::default();
+                    let fresh = before.saved[0][i];
+                    pull_back_release::<R, G, FMA>(&p, gate, &hinge, fresh, &mut back, &mut sum);
+                    adjoint.set(i, back);
+                    add(total, i, &sum);
                 }
             }
             Motion::Creep { mobility } => {
@@ -347,7 +338,7 @@ impl<R: Real> Block<R> {
                     let moved = adjoint.state[0][i] * mobility;
                     adjoint.state[0][i] += -(moved * (p.bending + p.friction));
                     adjoint.state[1][i] += moved * p.friction;
-                    adjoint.state[4][i] += moved * p.bending;
+                    adjoint.state[3][i] += moved * p.bending;
                     total[0][i] += -(moved * (hinge.strain - hinge.plastic));
                     total[1][i] += -(moved * (hinge.strain - hinge.anchor));
                 }
@@ -362,9 +353,23 @@ impl<R: Real> Block<R> {
         for i in 0..LANES {
             let (dwell, flow) = (self.coefficients[4][i], self.coefficients[8][i]);
             gradient[4][i] = -(total[4][i] * dwell * dwell);
-            gradient[5][i] += start.state[8][i];
+            gradient[5][i] += start.state[7][i];
             gradient[8][i] = -(total[8][i] * flow * flow);
         }
         gradient
     }
+}
+
+/// Adds one lane's adjoint of the coefficients.
+#[inline(always)]
+fn add<R: Real>(total: &mut [Lanes<R>; 10], i: usize, sum: &Coefficients<R>) {
+    total[0][i] += sum.bending;
+    total[1][i] += sum.friction;
+    total[2][i] += sum.threshold_initial;
+    total[3][i] += sum.threshold_saturated;
+    total[4][i] += sum.inverse_dwell;
+    total[5][i] += sum.yield_initial;
+    total[6][i] += sum.hardening;
+    total[7][i] += sum.drop;
+    total[8][i] += sum.inverse_flow;
 }

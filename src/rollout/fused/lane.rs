@@ -218,7 +218,6 @@ pub struct Hinge<R> {
     pub strain: R,
     pub anchor: R,
     pub stick_time: R,
-    pub slip: R,
     pub plastic: R,
     pub accumulated: R,
     pub flow_time: R,
@@ -229,7 +228,8 @@ pub struct Hinge<R> {
 /// Intermediate results of an update that the reverse pass would otherwise compute again.
 #[derive(Clone, Copy, Default)]
 pub struct Saved<R> {
-    pub locked: R,
+    pub fresh: R,
+    pub slip: R,
     pub yielding: R,
     pub fading: R,
 }
@@ -242,6 +242,88 @@ impl<R: Real> Hinge<R> {
     }
 }
 
+/// [`crate::material::Law::release`] of one hinge, with the values that its reverse needs.
+pub struct Released<R> {
+    pub strain: R,
+    rest: R,
+    slide: R,
+    threshold: R,
+    side: R,
+    excess: R,
+    weight: R,
+}
+
+/// One release step from `before`, whose freshness exp(−t_s/τ_f) is given.
+#[inline(always)]
+pub fn release<R: Real, G: LaneGate<R>, const FMA: bool>(
+    p: &Coefficients<R>,
+    gate: G,
+    before: &Hinge<R>,
+    fresh: R,
+) -> Released<R> {
+    let pull = p.bending * before.plastic;
+    let rest = (pull + p.friction * before.anchor) / (p.bending + p.friction);
+    let threshold = p.threshold_saturated - (p.threshold_saturated - p.threshold_initial) * fresh;
+    let offset = rest - before.anchor;
+    let side = sign(offset);
+    let excess = offset.magnitude() - threshold;
+    let weight = gate.weight::<FMA>(excess);
+    let slide = before.plastic - p.friction * threshold * side * p.inverse_bending;
+    Released {
+        strain: rest + weight * (slide - rest),
+        rest,
+        slide,
+        threshold,
+        side,
+        excess,
+        weight,
+    }
+}
+
+/// Reverse of [`release`]: `adjoint.strain` is that of the new strain on entry and of the old one,
+/// which a release forgets, on return.
+#[inline(always)]
+pub fn pull_back_release<R: Real, G: LaneGate<R>, const FMA: bool>(
+    p: &Coefficients<R>,
+    gate: G,
+    before: &Hinge<R>,
+    fresh: R,
+    adjoint: &mut Hinge<R>,
+    total: &mut Coefficients<R>,
+) {
+    let r = release::<R, G, FMA>(p, gate, before, fresh);
+    let moved = adjoint.strain;
+    let (weight_slope, _) = gate.slopes(r.excess, r.weight);
+    let excess_bar = moved * (r.slide - r.rest) * weight_slope;
+    let slide_bar = moved * r.weight;
+    let offset_bar = r.side * excess_bar;
+    let rest_bar = moved * (one::<R>() - r.weight) + offset_bar;
+    // Slide.
+    let lever = slide_bar * r.side * p.inverse_bending;
+    total.friction += -(lever * r.threshold);
+    total.bending += lever * p.friction * r.threshold * p.inverse_bending;
+    // Rest.
+    let share = rest_bar / (p.bending + p.friction);
+    total.bending += share * (before.plastic - r.rest);
+    total.friction += share * (before.anchor - r.rest);
+    // Threshold.
+    let threshold_bar = -(excess_bar + lever * p.friction);
+    total.threshold_saturated += threshold_bar * (one::<R>() - fresh);
+    total.threshold_initial += threshold_bar * fresh;
+    let fresh_bar = -(threshold_bar * (p.threshold_saturated - p.threshold_initial)) * fresh;
+    total.inverse_dwell += -(fresh_bar * before.stick_time);
+    adjoint.stick_time += -(fresh_bar * p.inverse_dwell);
+    adjoint.plastic += slide_bar + share * p.bending;
+    adjoint.anchor += share * p.friction - offset_bar;
+    adjoint.strain = zero();
+}
+
+/// exp(−t_s/τ_f): 1 right after a slip, falling as yarns lock.
+#[inline(always)]
+pub fn freshness<R: Real, const FMA: bool>(p: &Coefficients<R>, before: &Hinge<R>) -> R {
+    (-(before.stick_time * p.inverse_dwell)).exp_of_nonpositive::<FMA>()
+}
+
 /// One history update at `strain`. `before.strain` is not used.
 #[inline(always)]
 pub fn update<R: Real, G: LaneGate<R>, const FMA: bool>(
@@ -252,8 +334,8 @@ pub fn update<R: Real, G: LaneGate<R>, const FMA: bool>(
     dt: R,
 ) -> (Hinge<R>, Saved<R>) {
     // Friction.
-    let locked = (-(before.stick_time * p.inverse_dwell)).exp_of_nonpositive::<FMA>();
-    let threshold = p.threshold_saturated - (p.threshold_saturated - p.threshold_initial) * locked;
+    let fresh = freshness::<R, FMA>(p, before);
+    let threshold = p.threshold_saturated - (p.threshold_saturated - p.threshold_initial) * fresh;
     let offset = strain - before.anchor;
     let excess = offset.magnitude() - threshold;
     let slip = gate.weight::<FMA>(excess);
@@ -274,7 +356,6 @@ pub fn update<R: Real, G: LaneGate<R>, const FMA: bool>(
         strain,
         anchor,
         stick_time,
-        slip,
         plastic: before.plastic + direction * flowed,
         accumulated,
         flow_time,
@@ -282,7 +363,8 @@ pub fn update<R: Real, G: LaneGate<R>, const FMA: bool>(
         yield_strain: p.yield_initial + accumulated * modulus * p.inverse_bending,
     };
     let saved = Saved {
-        locked,
+        fresh,
+        slip,
         yielding,
         fading,
     };
@@ -344,23 +426,22 @@ pub fn pull_back<R: Real, G: LaneGate<R>>(
     let elastic_bar = direction * excess_bar;
     // Friction.
     let threshold_range = p.threshold_saturated - p.threshold_initial;
-    let threshold = p.threshold_saturated - threshold_range * saved.locked;
+    let threshold = p.threshold_saturated - threshold_range * saved.fresh;
     let offset = strain - before.anchor;
     let side = sign(offset);
     let friction_excess = offset.magnitude() - threshold;
-    let slip_bar = adjoint.slip - adjoint.stick_time * (before.stick_time + dt);
-    let (weight_slope, ramp_slope) = gate.slopes(friction_excess, after.slip);
+    let slip_bar = -(adjoint.stick_time * (before.stick_time + dt));
+    let (weight_slope, ramp_slope) = gate.slopes(friction_excess, saved.slip);
     let friction_excess_bar = slip_bar * weight_slope + adjoint.anchor * side * ramp_slope;
     let offset_bar = side * friction_excess_bar;
-    total.threshold_saturated += -(friction_excess_bar * (one - saved.locked));
-    total.threshold_initial += -(friction_excess_bar * saved.locked);
-    let dwell_bar = friction_excess_bar * threshold_range * saved.locked;
+    total.threshold_saturated += -(friction_excess_bar * (one - saved.fresh));
+    total.threshold_initial += -(friction_excess_bar * saved.fresh);
+    let dwell_bar = friction_excess_bar * threshold_range * saved.fresh;
     total.inverse_dwell += -(dwell_bar * before.stick_time);
     Hinge {
         strain: adjoint.strain + elastic_bar + offset_bar,
         anchor: adjoint.anchor - offset_bar,
-        stick_time: adjoint.stick_time * (one - after.slip) - dwell_bar * p.inverse_dwell,
-        slip: zero(),
+        stick_time: adjoint.stick_time * (one - saved.slip) - dwell_bar * p.inverse_dwell,
         plastic: adjoint.plastic - elastic_bar,
         accumulated,
         flow_time: flow_time_bar * (one - saved.yielding * novelty),
