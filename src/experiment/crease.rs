@@ -195,17 +195,19 @@ impl CreaseTest {
         with_jacobian: bool,
     ) -> Result<CreaseCurves> {
         let weights = self.angle_weights(compute, rollout, points);
-        let readings = rollout.forward(compute, parameters.clone());
-        let lost: Tensor<1> = (readings * weights.clone()).sum_dims_squeeze(&[1, 2]);
+        let (readings, jacobian) = if with_jacobian {
+            let seed = weights.clone() * -1.0;
+            let (readings, jacobian) = rollout.linearized(compute, parameters, seed);
+            (readings, Some(compute.values(jacobian)?))
+        } else {
+            (rollout.forward(compute, parameters), None)
+        };
+        let lost: Tensor<1> = (readings * weights).sum_dims_squeeze(&[1, 2]);
         let angles = compute
             .values(lost)?
             .iter()
             .map(|lost| 180.0 - lost)
             .collect();
-        let jacobian = match with_jacobian {
-            false => None,
-            true => Some(compute.values(rollout.gradient(compute, parameters, -weights))?),
-        };
         Ok(CreaseCurves { angles, jacobian })
     }
 

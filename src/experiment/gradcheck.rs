@@ -208,7 +208,8 @@ pub fn check_rollout(
         .collect();
     let cotangent = compute.tensor(&weights, shape);
     let parameters = rollout.shared_parameters(compute, values);
-    let rows = compute.values(rollout.gradient_by(path, compute, parameters, cotangent))?;
+    let (_, gradient) = rollout.linearized_by(path, compute, parameters, cotangent);
+    let rows = compute.values(gradient)?;
     let probed: Vec<Vec<f64>> = values.iter().map(|v| probes(*v)).collect();
     let copies: usize = probed.iter().map(Vec::len).sum();
     let mut batch = Vec::with_capacity(copies * rollout.points * values.len());

@@ -107,7 +107,9 @@ impl HingeBench {
                 let readings = readings.autodiff().require_grad();
                 let loss = self.loss_of(readings.clone());
                 let seed = readings.grad(&loss.backward());
-                let gradient = seed.map(|s| sweep::gradient(&self.rollout, compute, parameters, s));
+                let linearized =
+                    |seed| sweep::linearized(&self.rollout, compute, parameters, seed).1;
+                let gradient = seed.map(linearized);
                 (loss, gradient)
             }
         };

@@ -112,24 +112,29 @@ impl Rollout {
         }
     }
 
-    /// Vector-Jacobian product: the gradient of Σ cotangent·readings with respect to
-    /// `parameters`, shape `[points, parameters]`. As a point's readings depend on its own row only,
-    /// one call gives a whole Jacobian, row by row.
-    pub fn gradient(&self, compute: &Compute, parameters: Field, cotangent: Tensor<3>) -> Field {
-        self.gradient_by(self.path(compute), compute, parameters, cotangent)
+    /// Readings, and the gradient of Σ cotangent·readings with respect to `parameters`, shape
+    /// `[points, parameters]`. As a point's readings depend on its own row only, one call gives a whole
+    /// Jacobian, row by row.
+    pub fn linearized(
+        &self,
+        compute: &Compute,
+        parameters: Field,
+        cotangent: Tensor<3>,
+    ) -> (Tensor<3>, Field) {
+        self.linearized_by(self.path(compute), compute, parameters, cotangent)
     }
 
-    /// [`Rollout::gradient`] by a given way.
-    pub fn gradient_by(
+    /// [`Rollout::linearized`] by a given way.
+    pub fn linearized_by(
         &self,
         path: Path,
         compute: &Compute,
         parameters: Field,
         cotangent: Tensor<3>,
-    ) -> Field {
+    ) -> (Tensor<3>, Field) {
         match path {
-            Path::Plain => sweep::gradient(self, compute, parameters, cotangent),
-            Path::Fused => fused::gradient(self, parameters, cotangent),
+            Path::Plain => sweep::linearized(self, compute, parameters, cotangent),
+            Path::Fused => fused::linearized(self, parameters, cotangent),
         }
     }
 

@@ -18,6 +18,15 @@ pub struct State {
     pub history: Vec<Field>,
 }
 
+impl State {
+    fn zeros_like(&self) -> State {
+        State {
+            strain: self.strain.zeros_like(),
+            history: self.history.iter().map(|h| h.zeros_like()).collect(),
+        }
+    }
+}
+
 /// Constant inputs of a roll-out as tensors.
 struct Drive {
     amplitude: Field,
@@ -61,58 +70,52 @@ pub fn trace(
     }
 }
 
-/// The gradient of Σ cotangent·readings with respect to the parameters.
-pub fn gradient(
+/// Readings, and the gradient of Σ cotangent·readings with respect to the parameters.
+pub fn linearized(
     rollout: &Rollout,
     compute: &Compute,
     parameters: Field,
     cotangent: Tensor<3>,
-) -> Field {
+) -> (Tensor<3>, Field) {
     let drive = Drive::new(rollout, compute);
     let columns = columns(&parameters);
     let steps = &rollout.schedule.steps;
     let kept = checkpoints(steps.len());
+    let last = kept.last().copied().unwrap_or(0);
     let mut saved = Vec::with_capacity(kept.len());
     let mut state = start(rollout, &drive, &columns);
-    for (k, step) in steps.iter().enumerate() {
+    for (k, step) in steps[..=last].iter().enumerate() {
         if kept.binary_search(&k).is_ok() {
             saved.push(state.clone());
         }
-        // The last piece is recomputed below like every other.
-        if k < *kept.last().unwrap_or(&0) {
+        if k < last {
             state = advance(rollout, &drive, &columns, &state, step);
         }
     }
 
-    let mut total: Vec<Field> = columns.iter().map(|c| c.zeros_like()).collect();
-    let zero = compute.zeros([rollout.points, rollout.hinges]);
-    let mut adjoint = State {
-        strain: zero.clone(),
-        history: vec![zero; state.history.len()],
-    };
+    let mut reverse = Reverse::new(rollout, &drive, &columns, &state);
     let mut end = steps.len();
-    for (first, checkpoint) in kept.iter().zip(saved).rev() {
+    for (&first, checkpoint) in kept.iter().zip(saved).rev() {
         let mut states = vec![checkpoint];
-        for step in &steps[*first..end - 1] {
+        for step in &steps[first..end - 1] {
             let next = advance(rollout, &drive, &columns, &states[states.len() - 1], step);
             states.push(next);
         }
-        for k in (*first..end).rev() {
+        for k in (first..end).rev() {
             let seed = rollout.schedule.reading_at(k).map(|r| {
-                cotangent
-                    .clone()
-                    .narrow(2, r, 1)
-                    .reshape([rollout.points, rollout.hinges])
+                let plane = cotangent.clone().narrow(2, r, 1);
+                plane.reshape([rollout.points, rollout.hinges])
             });
-            let before = &states[k - first];
-            adjoint = pull_back(
-                rollout, &drive, &columns, before, k, adjoint, seed, &mut total,
-            );
+            reverse.step(k, &states[k - first], seed);
         }
-        end = *first;
+        end = first;
     }
-    pull_back_start(rollout, &drive, &columns, adjoint, &mut total);
-    Tensor::cat(total, 1)
+    reverse.start();
+    reverse.readings.reverse();
+    (
+        Tensor::stack(reverse.readings, 2),
+        Tensor::cat(reverse.total, 1),
+    )
 }
 
 /// The parameters as one `[points, 1]` field each.
@@ -163,86 +166,82 @@ fn leaf(field: &Field) -> Field {
     field.clone().autodiff().require_grad()
 }
 
-/// Vector-Jacobian product of step `k`: adds to `total` and returns the adjoint of the state before.
-#[allow(clippy::too_many_arguments)]
-fn pull_back(
-    rollout: &Rollout,
-    drive: &Drive,
-    columns: &[Field],
-    before: &State,
-    k: usize,
+/// The way back: cotangents of the state, and what has been gathered so far.
+struct Reverse<'a> {
+    rollout: &'a Rollout,
+    drive: &'a Drive,
+    columns: &'a [Field],
     adjoint: State,
-    seed: Option<Field>,
-    total: &mut [Field],
-) -> State {
-    let parameters: Vec<Field> = columns.iter().map(leaf).collect();
-    let state = State {
-        strain: leaf(&before.strain),
-        history: before.history.iter().map(leaf).collect(),
-    };
-    let after = advance(
-        rollout,
-        drive,
-        &parameters,
-        &state,
-        &rollout.schedule.steps[k],
-    );
-    let mut objective = (after.strain.clone() * adjoint.strain).sum();
-    for (value, weight) in after.history.iter().zip(adjoint.history) {
-        objective = objective + (value.clone() * weight).sum();
-    }
-    if let Some(weight) = seed {
-        objective = objective + (read(rollout, &parameters, &after) * weight).sum();
-    }
-    // A prescribed step of a law without history depends on nothing before it.
-    if !objective.is_tracked() {
-        let zero = before.strain.zeros_like();
-        return State {
-            strain: zero.clone(),
-            history: vec![zero; before.history.len()],
-        };
-    }
-    let gradients = objective.backward();
-    let of = |field: &Field| {
-        field
-            .grad(&gradients)
-            .unwrap_or_else(|| field.clone().inner().zeros_like())
-    };
-    for (sum, parameter) in total.iter_mut().zip(&parameters) {
-        *sum = sum.clone() + of(parameter);
-    }
-    State {
-        strain: of(&state.strain),
-        history: state.history.iter().map(of).collect(),
-    }
+    total: Vec<Field>,
+    readings: Vec<Field>,
 }
 
-/// The virgin history depends on the parameters too (ε_Y starts at ε_Y0).
-fn pull_back_start(
-    rollout: &Rollout,
-    drive: &Drive,
-    columns: &[Field],
-    adjoint: State,
-    total: &mut [Field],
-) {
-    if adjoint.history.is_empty() {
-        return;
+impl<'a> Reverse<'a> {
+    fn new(rollout: &'a Rollout, drive: &'a Drive, columns: &'a [Field], state: &State) -> Self {
+        Reverse {
+            rollout,
+            drive,
+            columns,
+            adjoint: state.zeros_like(),
+            total: columns.iter().map(|c| c.zeros_like()).collect(),
+            readings: Vec::new(),
+        }
     }
-    let parameters: Vec<Field> = columns.iter().map(leaf).collect();
-    let history = rollout.law.start(&parameters, &drive.amplitude);
-    let objective = history
-        .iter()
-        .zip(adjoint.history)
-        .map(|(value, weight)| (value.clone() * weight).sum())
-        .reduce(|a, b| a + b);
-    // A law whose start uses no parameter has nothing on the tape.
-    let Some(objective) = objective.filter(|o| o.is_tracked()) else {
-        return;
-    };
-    let gradients = objective.backward();
-    for (sum, parameter) in total.iter_mut().zip(&parameters) {
-        if let Some(gradient) = parameter.grad(&gradients) {
-            *sum = sum.clone() + gradient;
+
+    /// Vector-Jacobian product of step `k` from the state before it.
+    fn step(&mut self, k: usize, before: &State, seed: Option<Field>) {
+        let parameters: Vec<Field> = self.columns.iter().map(leaf).collect();
+        let state = State {
+            strain: leaf(&before.strain),
+            history: before.history.iter().map(leaf).collect(),
+        };
+        let step = &self.rollout.schedule.steps[k];
+        let after = advance(self.rollout, self.drive, &parameters, &state, step);
+        let mut objective = (after.strain.clone() * self.adjoint.strain.clone()).sum();
+        for (value, weight) in after.history.iter().zip(&self.adjoint.history) {
+            objective = objective + (value.clone() * weight.clone()).sum();
+        }
+        if let Some(weight) = seed {
+            let reading = read(self.rollout, &parameters, &after);
+            self.readings.push(reading.clone().inner());
+            objective = objective + (reading * weight).sum();
+        }
+        // A prescribed step of a law without history depends on nothing before it.
+        if !objective.is_tracked() {
+            self.adjoint = before.zeros_like();
+            return;
+        }
+        let gradients = objective.backward();
+        let of = |field: &Field| {
+            let gradient = field.grad(&gradients);
+            gradient.unwrap_or_else(|| field.clone().inner().zeros_like())
+        };
+        for (sum, parameter) in self.total.iter_mut().zip(&parameters) {
+            *sum = sum.clone() + of(parameter);
+        }
+        self.adjoint = State {
+            strain: of(&state.strain),
+            history: state.history.iter().map(of).collect(),
+        };
+    }
+
+    /// The virgin history depends on the parameters too (ε_Y starts at ε_Y0).
+    fn start(&mut self) {
+        let parameters: Vec<Field> = self.columns.iter().map(leaf).collect();
+        let history = self.rollout.law.start(&parameters, &self.drive.amplitude);
+        let terms = history.iter().zip(&self.adjoint.history);
+        let objective = terms
+            .map(|(value, weight)| (value.clone() * weight.clone()).sum())
+            .reduce(|a, b| a + b);
+        // A law whose start uses no parameter has nothing on the tape.
+        let Some(objective) = objective.filter(|o| o.is_tracked()) else {
+            return;
+        };
+        let gradients = objective.backward();
+        for (sum, parameter) in self.total.iter_mut().zip(&parameters) {
+            if let Some(gradient) = parameter.grad(&gradients) {
+                *sum = sum.clone() + gradient;
+            }
         }
     }
 }

@@ -5,7 +5,8 @@
 //! neighbours hide the latency of its exponentials.
 
 use super::lane::{
-    Coefficients, Hinge, LaneGate, Saved, freshness, pull_back, pull_back_release, release, update,
+    Coefficients, Hinge, LaneGate, Saved, excesses, finish, flow_time, freshness,
+    pull_back_friction, pull_back_plasticity, pull_back_release, release,
 };
 use super::real::Real;
 use crate::rollout::{Motion, Reading, Schedule};
@@ -69,14 +70,6 @@ impl<R: Real> Row<R> {
             fading: self.saved[3][i],
         }
     }
-
-    #[inline(always)]
-    fn save(&mut self, i: usize, saved: Saved<R>) {
-        self.saved[0][i] = saved.fresh;
-        self.saved[1][i] = saved.slip;
-        self.saved[2][i] = saved.yielding;
-        self.saved[3][i] = saved.fading;
-    }
 }
 
 /// What a block needs to run: coefficients and drive of its lanes. A short last block repeats its
@@ -120,19 +113,7 @@ impl<R: Real> Block<R> {
 
     #[inline(always)]
     fn coefficients(&self, i: usize) -> Coefficients<R> {
-        let c = &self.coefficients;
-        Coefficients {
-            bending: c[0][i],
-            friction: c[1][i],
-            threshold_initial: c[2][i],
-            threshold_saturated: c[3][i],
-            inverse_dwell: c[4][i],
-            yield_initial: c[5][i],
-            hardening: c[6][i],
-            drop: c[7][i],
-            inverse_flow: c[8][i],
-            inverse_bending: c[9][i],
-        }
+        load(&self.coefficients, i)
     }
 
     /// Virgin cloth.
@@ -178,17 +159,57 @@ impl<R: Real> Block<R> {
                 }
             }
         }
+        self.update::<G, FMA>(gate, seconds, share, before, after);
+    }
+
+    /// The history update of [`Block::step`], part by part; see [`excesses`] for why.
+    #[inline(always)]
+    fn update<G: LaneGate<R>, const FMA: bool>(
+        &self,
+        gate: G,
+        seconds: R,
+        share: R,
+        before: &mut Row<R>,
+        after: &mut Row<R>,
+    ) {
+        let mut friction_excess = [R::default(); LANES];
+        let mut yield_excess = [R::default(); LANES];
         for i in 0..LANES {
+            let (p, hinge) = (self.coefficients(i), before.hinge(i));
+            before.saved[0][i] = freshness::<R, FMA>(&p, &hinge);
+        }
+        for i in 0..LANES {
+            let (p, hinge) = (self.coefficients(i), before.hinge(i));
+            (friction_excess[i], yield_excess[i]) =
+                excesses(&p, &hinge, after.state[0][i], before.saved[0][i]);
+        }
+        for i in 0..LANES {
+            before.saved[1][i] = gate.weight::<FMA>(friction_excess[i]);
+        }
+        for i in 0..LANES {
+            before.saved[2][i] = gate.weight::<FMA>(yield_excess[i]);
+        }
+        for i in 0..LANES {
+            let (p, hinge) = (self.coefficients(i), before.hinge(i));
             let dt = self.duration[i] * share + seconds;
-            let (hinge, saved) = update::<R, G, FMA>(
-                &self.coefficients(i),
+            let (strain, yielding) = (after.state[0][i], before.saved[2][i]);
+            (after.state[5][i], before.saved[3][i]) =
+                flow_time::<R, G, FMA>(&p, gate, &hinge, strain, dt, yielding);
+        }
+        for i in 0..LANES {
+            let (p, hinge) = (self.coefficients(i), before.hinge(i));
+            let dt = self.duration[i] * share + seconds;
+            let new = finish(
+                &p,
                 gate,
-                &before.hinge(i),
+                &hinge,
                 after.state[0][i],
                 dt,
+                (friction_excess[i], yield_excess[i]),
+                after.state[5][i],
+                &before.saved(i),
             );
-            after.set(i, hinge);
-            before.save(i, saved);
+            after.set(i, new);
         }
     }
 
@@ -200,30 +221,45 @@ impl<R: Real> Block<R> {
         schedule: &Schedule,
         readings: &mut [R],
     ) {
-        let mut before = self.start();
-        let mut after = Row::zeros();
-        let columns = schedule.readings.len();
+        // Two rows by turns: swapping them would move their contents.
+        let (mut even, mut odd) = (self.start(), Row::zeros());
         for k in 0..schedule.steps.len() {
-            self.step::<G, FMA>(gate, schedule, k, &mut before, &mut after);
-            if let Some(r) = schedule.reading_at(k) {
-                for (i, row) in readings.chunks_exact_mut(columns).enumerate() {
-                    row[r] = match schedule.reading {
-                        Reading::Strain => after.state[0][i],
-                        Reading::Stress => after.hinge(i).stress(&self.coefficients(i)),
-                    };
-                }
-            }
-            std::mem::swap(&mut before, &mut after);
+            let (before, after) = if k % 2 == 0 {
+                (&mut even, &mut odd)
+            } else {
+                (&mut odd, &mut even)
+            };
+            self.step::<G, FMA>(gate, schedule, k, before, after);
+            self.read(schedule, k, after, readings);
         }
     }
 
-    /// The gradient of Σ cotangent·readings with respect to each lane's parameters. `cotangent` is
-    /// `[lane, reading]` of the lanes that exist; `tape` is working space.
+    /// Takes the reading of step `k`, if there is one.
+    #[inline(always)]
+    fn read(&self, schedule: &Schedule, k: usize, after: &Row<R>, readings: &mut [R]) {
+        let Some(r) = schedule.reading_at(k) else {
+            return;
+        };
+        for (i, row) in readings
+            .chunks_exact_mut(schedule.readings.len())
+            .enumerate()
+        {
+            row[r] = match schedule.reading {
+                Reading::Strain => after.state[0][i],
+                Reading::Stress => after.hinge(i).stress(&self.coefficients(i)),
+            };
+        }
+    }
+
+    /// Runs the schedule and returns the gradient of Σ cotangent·readings with respect to each lane's
+    /// parameters. `readings` and `cotangent` are `[lane, reading]` of the lanes that exist; `tape` is
+    /// working space.
     #[inline(always)]
     pub fn gradient<G: LaneGate<R>, const FMA: bool>(
         &self,
         gate: G,
         schedule: &Schedule,
+        readings: &mut [R],
         cotangent: &[R],
         tape: &mut Vec<Row<R>>,
     ) -> [Lanes<R>; PARAMETERS] {
@@ -233,6 +269,7 @@ impl<R: Real> Block<R> {
         for k in 0..steps {
             let (before, after) = tape[k..k + 2].split_at_mut(1);
             self.step::<G, FMA>(gate, schedule, k, &mut before[0], &mut after[0]);
+            self.read(schedule, k, &after[0], readings);
         }
         let mut adjoint = Row::zeros();
         let mut total = [[R::default(); LANES]; 10];
@@ -302,21 +339,22 @@ impl<R: Real> Block<R> {
     ) {
         let step = &schedule.steps[k];
         let (seconds, share) = (R::from_f64(step.seconds), R::from_f64(step.share));
+        // Two loops, for the reason given at `excesses`.
         for i in 0..LANES {
-            let dt = self.duration[i] * share + seconds;
-            let mut sum = Coefficients::default();
-            let back = pull_back(
-                &self.coefficients(i),
-                gate,
-                &before.hinge(i),
-                &after.hinge(i),
-                &before.saved(i),
-                dt,
-                &adjoint.hinge(i),
-                &mut sum,
-            );
+            let (p, dt) = (self.coefficients(i), self.duration[i] * share + seconds);
+            let (old, new, saved) = (before.hinge(i), after.hinge(i), before.saved(i));
+            let (mut back, mut sum) = (adjoint.hinge(i), load(total, i));
+            pull_back_plasticity(&p, gate, &old, &new, &saved, dt, &mut back, &mut sum);
             adjoint.set(i, back);
-            add(total, i, &sum);
+            store(total, i, &sum);
+        }
+        for i in 0..LANES {
+            let (p, dt) = (self.coefficients(i), self.duration[i] * share + seconds);
+            let (old, new, saved) = (before.hinge(i), after.hinge(i), before.saved(i));
+            let (mut back, mut sum) = (adjoint.hinge(i), load(total, i));
+            pull_back_friction(&p, gate, &old, &new, &saved, dt, &mut back, &mut sum);
+            adjoint.set(i, back);
+            store(total, i, &sum);
         }
         match step.motion {
             Motion::Prescribe { .. } => adjoint.state[0] = [R::default(); LANES],
@@ -324,11 +362,11 @@ impl<R: Real> Block<R> {
                 for i in 0..LANES {
                     let (p, hinge) = (self.coefficients(i), before.hinge(i));
                     let mut back = adjoint.hinge(i);
-                    let mut sum = Coefficients::default();
+                    let mut sum = load(total, i);
                     let fresh = before.saved[0][i];
                     pull_back_release::<R, G, FMA>(&p, gate, &hinge, fresh, &mut back, &mut sum);
                     adjoint.set(i, back);
-                    add(total, i, &sum);
+                    store(total, i, &sum);
                 }
             }
             Motion::Creep { mobility } => {
@@ -360,16 +398,34 @@ impl<R: Real> Block<R> {
     }
 }
 
-/// Adds one lane's adjoint of the coefficients.
+/// One lane of coefficients, or of their adjoint.
 #[inline(always)]
-fn add<R: Real>(total: &mut [Lanes<R>; 10], i: usize, sum: &Coefficients<R>) {
-    total[0][i] += sum.bending;
-    total[1][i] += sum.friction;
-    total[2][i] += sum.threshold_initial;
-    total[3][i] += sum.threshold_saturated;
-    total[4][i] += sum.inverse_dwell;
-    total[5][i] += sum.yield_initial;
-    total[6][i] += sum.hardening;
-    total[7][i] += sum.drop;
-    total[8][i] += sum.inverse_flow;
+fn load<R: Real>(c: &[Lanes<R>; 10], i: usize) -> Coefficients<R> {
+    Coefficients {
+        bending: c[0][i],
+        friction: c[1][i],
+        threshold_initial: c[2][i],
+        threshold_saturated: c[3][i],
+        inverse_dwell: c[4][i],
+        yield_initial: c[5][i],
+        hardening: c[6][i],
+        drop: c[7][i],
+        inverse_flow: c[8][i],
+        inverse_bending: c[9][i],
+    }
+}
+
+/// The inverse of [`load`].
+#[inline(always)]
+fn store<R: Real>(c: &mut [Lanes<R>; 10], i: usize, lane: &Coefficients<R>) {
+    c[0][i] = lane.bending;
+    c[1][i] = lane.friction;
+    c[2][i] = lane.threshold_initial;
+    c[3][i] = lane.threshold_saturated;
+    c[4][i] = lane.inverse_dwell;
+    c[5][i] = lane.yield_initial;
+    c[6][i] = lane.hardening;
+    c[7][i] = lane.drop;
+    c[8][i] = lane.inverse_flow;
+    c[9][i] = lane.inverse_bending;
 }

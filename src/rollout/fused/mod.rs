@@ -12,7 +12,7 @@ mod real;
 
 use block::{Block, LANES, PARAMETERS, Row};
 use lane::{HardLane, LaneGate, SigmoidLane, SmoothstepLane, StraightThroughLane};
-pub use op::{gradient, readings};
+pub use op::{linearized, readings};
 use rayon::prelude::*;
 use real::Real;
 
@@ -81,31 +81,82 @@ fn run_forward<R: Real>(rollout: &Rollout, parameters: &[R]) -> Vec<R> {
     readings
 }
 
-/// Gradient `[points, 9]` of Σ cotangent·readings, row-major.
-fn run_gradient<R: Real>(rollout: &Rollout, parameters: &[R], cotangent: &[R]) -> Vec<R> {
+/// Readings, and the gradient `[points, 9]` of Σ cotangent·readings, row-major.
+fn run_linearized<R: Real>(
+    rollout: &Rollout,
+    parameters: &[R],
+    cotangent: &[R],
+) -> (Vec<R>, Vec<R>) {
     let columns = rollout.schedule.readings.len();
-    // Each block returns the sums of the points it touches; they are added in block order, in f64, so
-    // that the result is the same for any number of threads.
-    let parts: Vec<Vec<(usize, [f64; PARAMETERS])>> = cotangent
-        .par_chunks(LANES * columns)
+    let mut readings = vec![R::default(); cotangent.len()];
+    let parts: Vec<Vec<(usize, [f64; PARAMETERS])>> = readings
+        .par_chunks_mut(LANES * columns)
+        .zip(cotangent.par_chunks(LANES * columns))
         .enumerate()
-        .map_init(Vec::new, |tape, (b, weights)| {
-            let block = gather(rollout, parameters, b);
-            let lanes = with_lane_gate!(
-                rollout,
-                gate,
-                gradient_block(&block, gate, rollout, weights, tape)
-            );
-            sum_by_point(rollout, b * LANES, weights.len() / columns, &lanes)
+        .map_init(Vec::new, |tape, (b, (out, weights))| {
+            let lanes = differentiate(rollout, parameters, b, out, weights, tape);
+            sum_by_point(rollout, b * LANES, weights.len() / columns, |i, p| {
+                lanes[p][i].to_f64()
+            })
         })
         .collect();
-    let mut gradient = vec![0.0; parameters.len()];
-    for (point, sums) in parts.into_iter().flatten() {
-        for (total, sum) in gradient[point * PARAMETERS..].iter_mut().zip(sums) {
-            *total += sum;
-        }
-    }
-    gradient.into_iter().map(R::from_f64).collect()
+    (readings, add_parts(rollout, parts))
+}
+
+/// The one reading of every hinge, and its derivative with respect to the hinge's parameters,
+/// `[points·hinges, 9]`. As a hinge has one reading, every later cotangent only scales this.
+fn run_jacobian<R: Real>(rollout: &Rollout, parameters: &[R]) -> (Vec<R>, Vec<R>) {
+    let total = rollout.points * rollout.hinges;
+    let mut readings = vec![R::default(); total];
+    let mut jacobian = vec![R::default(); total * PARAMETERS];
+    readings
+        .par_chunks_mut(LANES)
+        .zip(jacobian.par_chunks_mut(LANES * PARAMETERS))
+        .enumerate()
+        .for_each_init(Vec::new, |tape, (b, (out, rows))| {
+            let ones = [R::from_f64(1.0); LANES];
+            let weights = &ones[..out.len()];
+            let lanes = differentiate(rollout, parameters, b, out, weights, tape);
+            for (i, row) in rows.chunks_exact_mut(PARAMETERS).enumerate() {
+                for (slot, lane) in row.iter_mut().zip(&lanes) {
+                    *slot = lane[i];
+                }
+            }
+        });
+    (readings, jacobian)
+}
+
+/// Σ cotangent·jacobian over the hinges of each point, `[points, 9]`.
+fn run_contraction<R: Real>(rollout: &Rollout, jacobian: &[R], cotangent: &[R]) -> Vec<R> {
+    const CHUNK: usize = 4096;
+    let parts: Vec<Vec<(usize, [f64; PARAMETERS])>> = cotangent
+        .par_chunks(CHUNK)
+        .enumerate()
+        .map(|(c, weights)| {
+            let rows = &jacobian[c * CHUNK * PARAMETERS..];
+            sum_by_point(rollout, c * CHUNK, weights.len(), |i, p| {
+                weights[i].to_f64() * rows[i * PARAMETERS + p].to_f64()
+            })
+        })
+        .collect();
+    add_parts(rollout, parts)
+}
+
+/// Runs block `b` forward and back.
+fn differentiate<R: Real>(
+    rollout: &Rollout,
+    parameters: &[R],
+    b: usize,
+    readings: &mut [R],
+    weights: &[R],
+    tape: &mut Vec<Row<R>>,
+) -> [[R; LANES]; PARAMETERS] {
+    let block = gather(rollout, parameters, b);
+    with_lane_gate!(
+        rollout,
+        gate,
+        gradient_block(&block, gate, rollout, readings, weights, tape)
+    )
 }
 
 fn gather<R: Real>(rollout: &Rollout, parameters: &[R], b: usize) -> Block<R> {
@@ -121,12 +172,12 @@ fn gather<R: Real>(rollout: &Rollout, parameters: &[R], b: usize) -> Block<R> {
     )
 }
 
-/// Sums of the first `count` lanes, grouped by the point they belong to.
-fn sum_by_point<R: Real>(
+/// Sums of `value(hinge, parameter)` over `count` hinges from `first`, grouped by their point.
+fn sum_by_point(
     rollout: &Rollout,
     first: usize,
     count: usize,
-    lanes: &[[R; LANES]; PARAMETERS],
+    value: impl Fn(usize, usize) -> f64,
 ) -> Vec<(usize, [f64; PARAMETERS])> {
     let mut sums: Vec<(usize, [f64; PARAMETERS])> = Vec::new();
     for i in 0..count {
@@ -135,12 +186,24 @@ fn sum_by_point<R: Real>(
             sums.push((point, [0.0; PARAMETERS]));
         }
         if let Some((_, sum)) = sums.last_mut() {
-            for (total, lane) in sum.iter_mut().zip(lanes) {
-                *total += lane[i].to_f64();
+            for (p, total) in sum.iter_mut().enumerate() {
+                *total += value(i, p);
             }
         }
     }
     sums
+}
+
+/// Adds the sums of all parts in their order and in f64, so that the result is the same for any number
+/// of threads.
+fn add_parts<R: Real>(rollout: &Rollout, parts: Vec<Vec<(usize, [f64; PARAMETERS])>>) -> Vec<R> {
+    let mut gradient = vec![0.0; rollout.points * PARAMETERS];
+    for (point, sums) in parts.into_iter().flatten() {
+        for (total, sum) in gradient[point * PARAMETERS..].iter_mut().zip(sums) {
+            *total += sum;
+        }
+    }
+    gradient.into_iter().map(R::from_f64).collect()
 }
 
 /// Calls the block code compiled for the best instruction set that this CPU has.
@@ -167,5 +230,6 @@ macro_rules! dispatch {
 dispatch!(forward_block, forward_block_avx2, (rollout: &Rollout, readings: &mut [R]) -> (),
     forward(&rollout.schedule, readings));
 dispatch!(gradient_block, gradient_block_avx2,
-    (rollout: &Rollout, cotangent: &[R], tape: &mut Vec<Row<R>>) -> [[R; LANES]; PARAMETERS],
-    gradient(&rollout.schedule, cotangent, tape));
+    (rollout: &Rollout, readings: &mut [R], cotangent: &[R], tape: &mut Vec<Row<R>>)
+        -> [[R; LANES]; PARAMETERS],
+    gradient(&rollout.schedule, readings, cotangent, tape));

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use burn::backend::{
-    Autodiff, Backend, Dispatch, Flex, TensorMetadata,
+    Autodiff, AutodiffBackend, Backend, Dispatch, Flex,
     autodiff::{
         checkpoint::{base::Checkpointer, strategy::CheckpointStrategy},
         grads::Gradients,
@@ -14,9 +14,9 @@ use burn::backend::{
     flex::FlexTensor,
     tensor::FloatTensor,
 };
-use burn::tensor::{DType, Tensor, TensorData};
+use burn::tensor::{DType, Element, Tensor, TensorData};
 
-use super::{Real, Rollout, run_forward, run_gradient};
+use super::{PARAMETERS, Rollout, run_contraction, run_forward, run_jacobian, run_linearized};
 use crate::numeric::Field;
 
 /// Readings `[points, hinges, readings]` for parameters `[points, 9]` on the CPU. On the tape when
@@ -29,109 +29,164 @@ pub fn readings(rollout: &Rollout, parameters: Field) -> Tensor<3> {
     ))
 }
 
-/// The gradient of Σ cotangent·readings with respect to the parameters, without a tape.
-pub fn gradient(rollout: &Rollout, parameters: Field, cotangent: Tensor<3>) -> Field {
-    let rollout = Arc::new(rollout.clone());
-    Tensor::from_dispatch(<Dispatch as FusedRollout>::fused_gradient(
+/// Readings, and the gradient of Σ cotangent·readings with respect to the parameters, in one pass and
+/// without a tape.
+pub fn linearized(
+    rollout: &Rollout,
+    parameters: Field,
+    cotangent: Tensor<3>,
+) -> (Tensor<3>, Field) {
+    let (readings, gradient) = <Dispatch as FusedRollout>::fused_linearized(
         parameters.into_dispatch(),
         cotangent.into_dispatch(),
-        rollout,
-    ))
+        Arc::new(rollout.clone()),
+    );
+    (
+        Tensor::from_dispatch(readings),
+        Tensor::from_dispatch(gradient),
+    )
 }
 
-/// The operation and its vector-Jacobian product.
+/// The operation and what its backward pass is made of.
 #[backend_extension(Flex, Autodiff)]
 pub trait FusedRollout: Backend {
     /// Readings for parameters.
     fn fused_readings(parameters: FloatTensor<Self>, rollout: Arc<Rollout>) -> FloatTensor<Self>;
 
-    /// Gradient for parameters and a cotangent of the readings.
-    fn fused_gradient(
+    /// Readings, and the gradient for a cotangent of them.
+    fn fused_linearized(
         parameters: FloatTensor<Self>,
+        cotangent: FloatTensor<Self>,
+        rollout: Arc<Rollout>,
+    ) -> (FloatTensor<Self>, FloatTensor<Self>);
+
+    /// The one reading of every hinge, and its derivatives `[points·hinges, 9]`.
+    fn fused_jacobian(
+        parameters: FloatTensor<Self>,
+        rollout: Arc<Rollout>,
+    ) -> (FloatTensor<Self>, FloatTensor<Self>);
+
+    /// The gradient for a cotangent from the derivatives of every hinge.
+    fn fused_contraction(
+        jacobian: FloatTensor<Self>,
         cotangent: FloatTensor<Self>,
         rollout: Arc<Rollout>,
     ) -> FloatTensor<Self>;
 }
 
-impl FusedRollout for Flex {
-    fn fused_readings(parameters: FlexTensor, rollout: Arc<Rollout>) -> FlexTensor {
-        let parameters = parameters.to_contiguous();
-        match parameters.dtype() {
-            DType::F64 => flex_readings::<f64>(&parameters, &rollout),
-            _ => flex_readings::<f32>(&parameters, &rollout),
-        }
-    }
-
-    fn fused_gradient(
-        parameters: FlexTensor,
-        cotangent: FlexTensor,
-        rollout: Arc<Rollout>,
-    ) -> FlexTensor {
-        // A cotangent can be a view that repeats one number.
-        let (parameters, cotangent) = (parameters.to_contiguous(), cotangent.to_contiguous());
-        match parameters.dtype() {
-            DType::F64 => flex_gradient::<f64>(&parameters, &cotangent, &rollout),
-            _ => flex_gradient::<f32>(&parameters, &cotangent, &rollout),
-        }
-    }
-}
-
-fn flex_readings<R: Real + FlexElement>(parameters: &FlexTensor, rollout: &Rollout) -> FlexTensor {
-    let shape = [
-        rollout.points,
-        rollout.hinges,
-        rollout.schedule.readings.len(),
-    ];
-    R::tensor(run_forward(rollout, R::view(parameters)), shape.to_vec())
-}
-
-fn flex_gradient<R: Real + FlexElement>(
-    parameters: &FlexTensor,
-    cotangent: &FlexTensor,
-    rollout: &Rollout,
-) -> FlexTensor {
-    let gradient = run_gradient(rollout, R::view(parameters), R::view(cotangent));
-    let shape = parameters.shape().to_vec();
-    R::tensor(gradient, shape)
-}
-
-/// Plain memory of a Flex tensor.
-trait FlexElement: Sized {
-    fn view(tensor: &FlexTensor) -> &[Self];
-    fn tensor(values: Vec<Self>, shape: Vec<usize>) -> FlexTensor;
-}
-
-macro_rules! flex_element {
-    ($type:ty) => {
-        impl FlexElement for $type {
-            fn view(tensor: &FlexTensor) -> &[Self] {
-                // Contiguous and of this type by the two functions that call it.
-                tensor.as_slice::<$type>().unwrap_or_default()
+/// Runs `$body` with `$real` standing for the tensor's element type, so that `as_slice::<$real>` of a
+/// contiguous tensor cannot fail. (A cotangent can be a view that repeats one number: it is made
+/// contiguous first.)
+macro_rules! with_element {
+    ($tensor:expr, $real:ident, $body:expr) => {
+        match $tensor.dtype() {
+            DType::F64 => {
+                type $real = f64;
+                $body
             }
-
-            fn tensor(values: Vec<Self>, shape: Vec<usize>) -> FlexTensor {
-                FlexTensor::from_data(TensorData::new(values, shape))
+            _ => {
+                type $real = f32;
+                $body
             }
         }
     };
 }
-flex_element!(f32);
-flex_element!(f64);
 
-/// The tape's record of one fused roll-out: it keeps the parameters and runs the block forward again
-/// on the way back, which is cheaper than keeping every state of every hinge.
+impl FusedRollout for Flex {
+    fn fused_readings(parameters: FlexTensor, rollout: Arc<Rollout>) -> FlexTensor {
+        let parameters = parameters.to_contiguous();
+        with_element!(parameters, R, {
+            make(
+                run_forward(&rollout, parameters.as_slice::<R>().unwrap_or_default()),
+                shape_of(&rollout),
+            )
+        })
+    }
+
+    fn fused_linearized(
+        parameters: FlexTensor,
+        cotangent: FlexTensor,
+        rollout: Arc<Rollout>,
+    ) -> (FlexTensor, FlexTensor) {
+        let (parameters, cotangent) = (parameters.to_contiguous(), cotangent.to_contiguous());
+        with_element!(parameters, R, {
+            let (readings, gradient) = run_linearized(
+                &rollout,
+                parameters.as_slice::<R>().unwrap_or_default(),
+                cotangent.as_slice::<R>().unwrap_or_default(),
+            );
+            let shape = [rollout.points, PARAMETERS];
+            (make(readings, shape_of(&rollout)), make(gradient, shape))
+        })
+    }
+
+    fn fused_jacobian(parameters: FlexTensor, rollout: Arc<Rollout>) -> (FlexTensor, FlexTensor) {
+        let parameters = parameters.to_contiguous();
+        with_element!(parameters, R, {
+            let (readings, jacobian) =
+                run_jacobian(&rollout, parameters.as_slice::<R>().unwrap_or_default());
+            let shape = [rollout.points * rollout.hinges, PARAMETERS];
+            (make(readings, shape_of(&rollout)), make(jacobian, shape))
+        })
+    }
+
+    fn fused_contraction(
+        jacobian: FlexTensor,
+        cotangent: FlexTensor,
+        rollout: Arc<Rollout>,
+    ) -> FlexTensor {
+        let cotangent = cotangent.to_contiguous();
+        with_element!(jacobian, R, {
+            let gradient = run_contraction(
+                &rollout,
+                jacobian.as_slice::<R>().unwrap_or_default(),
+                cotangent.as_slice::<R>().unwrap_or_default(),
+            );
+            make(gradient, [rollout.points, PARAMETERS])
+        })
+    }
+}
+
+fn shape_of(rollout: &Rollout) -> [usize; 3] {
+    [
+        rollout.points,
+        rollout.hinges,
+        rollout.schedule.readings.len(),
+    ]
+}
+
+fn make<R: Element, const D: usize>(values: Vec<R>, shape: [usize; D]) -> FlexTensor {
+    FlexTensor::from_data(TensorData::new(values, shape))
+}
+
+/// The tape's record of one fused roll-out.
 #[derive(Debug)]
 struct FusedBackward;
 
+/// What it keeps. With one reading a hinge the derivatives are made on the way forward, while the
+/// block's states are in cache. With more, one reverse pass for all of them is cheaper: the parameters
+/// are kept and the blocks run again on the way back.
+#[derive(Debug, Clone)]
+enum Kept<T> {
+    Jacobian(T),
+    Parameters(T),
+}
+
 impl<B: Backend + FusedRollout> Backward<B, 1> for FusedBackward {
-    type State = (FloatTensor<B>, Arc<Rollout>);
+    type State = (Kept<FloatTensor<B>>, Arc<Rollout>);
 
     fn backward(self, ops: Ops<Self::State, 1>, gradients: &mut Gradients, _: &mut Checkpointer) {
         let [parent] = ops.parents;
         let cotangent = gradients.consume::<B>(&ops.node);
-        let (parameters, rollout) = ops.state;
+        let (kept, rollout) = ops.state;
         if let Some(node) = parent {
-            gradients.register::<B>(node.id, B::fused_gradient(parameters, cotangent, rollout));
+            let gradient = match kept {
+                Kept::Jacobian(jacobian) => B::fused_contraction(jacobian, cotangent, rollout),
+                Kept::Parameters(parameters) => {
+                    B::fused_linearized(parameters, cotangent, rollout).1
+                }
+            };
+            gradients.register::<B>(node.id, gradient);
         }
     }
 }
@@ -144,24 +199,47 @@ impl<B: Backend + FusedRollout, C: CheckpointStrategy> FusedRollout for Autodiff
             .compute_bound()
             .stateful()
         {
+            OpsKind::Tracked(tape) if rollout.schedule.readings.len() == 1 => {
+                let (readings, jacobian) = B::fused_jacobian(parameters, rollout.clone());
+                tape.finish((Kept::Jacobian(jacobian), rollout), readings)
+            }
             OpsKind::Tracked(tape) => {
                 let readings = B::fused_readings(parameters.clone(), rollout.clone());
-                tape.finish((parameters, rollout), readings)
+                tape.finish((Kept::Parameters(parameters), rollout), readings)
             }
             OpsKind::UnTracked(tape) => tape.finish(B::fused_readings(parameters, rollout)),
         }
     }
 
-    /// There are no second derivatives on burn's tape: the gradient leaves it.
-    fn fused_gradient(
+    // Burn's tape has no second derivatives: what follows leaves it.
+
+    fn fused_linearized(
         parameters: FloatTensor<Self>,
         cotangent: FloatTensor<Self>,
         rollout: Arc<Rollout>,
-    ) -> FloatTensor<Self> {
-        <Self as burn::backend::AutodiffBackend>::from_inner(B::fused_gradient(
+    ) -> (FloatTensor<Self>, FloatTensor<Self>) {
+        let (readings, gradient) = B::fused_linearized(
             parameters.into_primitive(),
             cotangent.into_primitive(),
             rollout,
-        ))
+        );
+        (Self::from_inner(readings), Self::from_inner(gradient))
+    }
+
+    fn fused_jacobian(
+        parameters: FloatTensor<Self>,
+        rollout: Arc<Rollout>,
+    ) -> (FloatTensor<Self>, FloatTensor<Self>) {
+        let (readings, jacobian) = B::fused_jacobian(parameters.into_primitive(), rollout);
+        (Self::from_inner(readings), Self::from_inner(jacobian))
+    }
+
+    fn fused_contraction(
+        jacobian: FloatTensor<Self>,
+        cotangent: FloatTensor<Self>,
+        rollout: Arc<Rollout>,
+    ) -> FloatTensor<Self> {
+        let (jacobian, cotangent) = (jacobian.into_primitive(), cotangent.into_primitive());
+        Self::from_inner(B::fused_contraction(jacobian, cotangent, rollout))
     }
 }
