@@ -6,7 +6,7 @@ use super::{CreasePoint, CreaseTest, KesTest};
 use crate::{
     error::Result,
     material::{Dahl, Elastic, HardeningPlastic, Law, PerfectPlastic, TimeDependent, Timer},
-    numeric::{Compute, Gate, GradientCheck, Precision, Side, judge, probes},
+    numeric::{Compute, Gate, GradientCheck, Precision, Random, Side, judge, probes},
     rollout::{Path, Reading, Rollout, Schedule, Step},
 };
 
@@ -194,7 +194,7 @@ pub fn gradient_cases(seed: u64, mut visit: impl FnMut(GradientCase)) -> Result<
 
 /// Checks the derivative of a randomly weighted sum of a roll-out's readings with respect to each
 /// parameter. All perturbed parameter sets are one batch.
-pub fn check_rollout(
+fn check_rollout(
     compute: &Compute,
     rollout: &Rollout,
     path: Path,
@@ -237,19 +237,4 @@ pub fn check_rollout(
             judge(*x, derivative, sizes[0], &sums)
         })
         .collect())
-}
-
-/// A small seeded generator (SplitMix64), so that a seed means the same everywhere.
-#[derive(Debug, Clone)]
-pub struct Random(pub u64);
-
-impl Random {
-    /// The next number, even in \[0, 1).
-    pub fn uniform(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
-    }
 }

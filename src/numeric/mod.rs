@@ -2,11 +2,13 @@
 
 mod compute;
 mod gate;
+mod random;
 mod safe;
 mod taylor;
 
 pub use compute::{Compute, Precision, gpu_names};
 pub use gate::{Gate, Gated, Side};
+pub use random::Random;
 pub use safe::{abs, indicator, max_zero, sign, smoothstep};
 pub use taylor::{GradientCheck, judge, probes};
 
