@@ -19,7 +19,8 @@ fn walk(gate: Gate) -> Vec<f64> {
     path.iter().map(|e| hinge.step(&[*e], 5.0)[0]).collect()
 }
 
-/// The smooth law becomes the hard one, to first order in the width of the band.
+/// The smooth law becomes the hard one: exactly so away from the band, and to second order in its
+/// width for an ensemble, which always has hinges in it.
 #[test]
 fn smoothstep_tends_to_the_hard_law() {
     let hard = walk(Gate::Hard);
@@ -29,11 +30,9 @@ fn smoothstep_tends_to_the_hard_law() {
     };
     // Away from every threshold the band is not met at all.
     assert_eq!(error(1e-6), 0.0);
-    // An ensemble always has a hinge in the band: its recovery differs by an amount that falls at
-    // least linearly.
-    let points = CreaseTest::grid(&[1.5], &[5.0, 50.0, 500.0], &[100.0]);
+    let points = CreaseTest::grid(&[1.5], &[100.0, 500.0], &[100.0]);
     let test = CreaseTest {
-        hinges: 512,
+        hinges: 20_000,
         ..CreaseTest::default()
     };
     let angles = |gate: Gate| {
@@ -46,12 +45,12 @@ fn smoothstep_tends_to_the_hard_law() {
         let smooth = angles(Gate::Smoothstep { width });
         smooth.iter().zip(&exact).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
     };
-    let widths = [0.08, 0.04, 0.02, 0.01];
+    let widths = [0.04, 0.02, 0.01, 0.005];
     let biases = widths.map(bias);
     println!("smoothing bias [°] at widths {widths:?}: {biases:?}");
-    assert!(biases[0] > 0.1, "the widest band must show: {biases:?}");
+    assert!(biases[0] > 0.05, "the widest band must show: {biases:?}");
     let rate = (biases[0] / biases[3]).log2() / 3.0;
-    assert!((0.7..2.5).contains(&rate), "rate {rate}, {biases:?}");
+    assert!((rate - 2.0).abs() < 0.1, "rate {rate}, {biases:?}");
 }
 
 /// Paper 2's printed rule loses 99 % of −ε_y in 54 idle steps; its signed form and ours do not move.

@@ -130,7 +130,7 @@ pub fn gpu_names() -> Vec<String> {
         Device::enumerate(burn::tensor::DeviceType::Wgpu)
             .into_vec()
             .iter()
-            .map(|device| format!("{device:?}"))
+            .map(|device| device.identity().map_or("unnamed".into(), |i| i.name))
             .collect()
     }
     #[cfg(not(feature = "gpu"))]

@@ -184,10 +184,8 @@ impl<R: Real> Block<R> {
                 excesses(&p, &hinge, after.state[0][i], before.saved[0][i]);
         }
         for i in 0..LANES {
-            before.saved[1][i] = gate.weight::<FMA>(friction_excess[i]);
-        }
-        for i in 0..LANES {
-            before.saved[2][i] = gate.weight::<FMA>(yield_excess[i]);
+            (before.saved[1][i], before.saved[2][i]) =
+                gate.weights::<FMA>(friction_excess[i], yield_excess[i]);
         }
         for i in 0..LANES {
             let (p, hinge) = (self.coefficients(i), before.hinge(i));

@@ -1,0 +1,456 @@
+//! The program as its users run it: real processes in a fresh folder each.
+
+use std::{
+    fs,
+    path::PathBuf,
+    process::{Command, Output, Stdio},
+    sync::atomic::{AtomicUsize, Ordering},
+};
+
+use serde_json::Value;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_rumple");
+const COLUMNS: &str =
+    "step,time,strain,stress,anchor,stick_time,plastic,accumulated_plastic,flow_time,yield_strain";
+
+/// A valid material, which the bad ones are made from.
+const MATERIAL: &str = r#"{"name": "test", "strain": "curvature", "law": "time_dependent",
+  "bending_stiffness_Nm": 1e-5,
+  "friction": {"stiffness_Nm": 2e-5, "threshold_initial_per_m": 26,
+               "threshold_saturated_per_m": 900, "dwell_time_s": 30},
+  "plasticity": {"yield_per_m": 900, "hardening_Nm": 1e-5,
+                 "hardening_drop": 0.99, "flow_time_s": 30},
+  "relaxation": [{"stiffness_Nm": 1e-6, "time_s": 1}]}"#;
+
+/// A folder of its own for each test, removed at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Folder {
+        static COUNTER: AtomicUsize = AtomicUsize::new(0);
+        let number = COUNTER.fetch_add(1, Ordering::Relaxed);
+        let name = format!("rumple-cli-{}-{number}", std::process::id());
+        let folder = Folder(std::env::temp_dir().join(name));
+        fs::create_dir_all(&folder.0).unwrap();
+        folder.write("ok.json", MATERIAL);
+        folder.write("ok.csv", "dt,strain\n0.5,10\n0.5,2000\n0.5,0\n");
+        folder
+    }
+
+    fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
+        fs::write(self.0.join(name), bytes).unwrap();
+    }
+
+    fn read(&self, name: &str) -> Vec<u8> {
+        fs::read(self.0.join(name)).unwrap()
+    }
+
+    /// The program with arguments separated by blanks.
+    fn command(&self, arguments: &str) -> Command {
+        let mut command = Command::new(PROGRAM);
+        command.args(arguments.split_whitespace());
+        command.current_dir(&self.0);
+        command
+    }
+
+    fn run(&self, arguments: &str) -> Output {
+        self.command(arguments).output().unwrap()
+    }
+
+    /// Standard output of a run that must succeed.
+    fn succeed(&self, arguments: &str) -> String {
+        let output = self.run(arguments);
+        assert!(output.status.success(), "{arguments}: {output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// Standard output of a run that must succeed, which must be JSON and nothing else.
+    fn json(&self, arguments: &str) -> Value {
+        serde_json::from_str(&self.succeed(arguments)).unwrap()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn numbers(list: &Value, key: &str) -> Vec<f64> {
+    let rows = list.as_array().unwrap();
+    rows.iter().map(|row| row[key].as_f64().unwrap()).collect()
+}
+
+/// Refuses any answer to bad input but a message with all `fragments`, and says why.
+fn judge(output: &Output, fragments: &[&str]) -> Result<(), String> {
+    let said = String::from_utf8_lossy(&output.stderr);
+    let missing = fragments.iter().find(|f| !said.contains(**f));
+    let wrong = match (output.status.code(), missing) {
+        (Some(1 | 2), _) if !said.starts_with("error:") => "no error".into(),
+        (Some(1 | 2), _) if said.contains("panicked") => "a panic".into(),
+        (Some(1 | 2), _) if !output.stdout.is_empty() => "a result".into(),
+        (Some(1 | 2), Some(missing)) => format!("no '{missing}'"),
+        (Some(1 | 2), None) => return Ok(()),
+        (code, _) => format!("exit code {code:?}"),
+    };
+    Err(format!("{wrong}; it said: {said}"))
+}
+
+// All ten presets are listed, and a printed one is a file that the commands read back.
+#[test]
+fn presets_are_listed_and_are_valid_files() {
+    let folder = Folder::new();
+    let text = folder.succeed("materials");
+    assert_eq!(text.lines().take_while(|l| !l.is_empty()).count(), 1 + 10);
+    folder.write("mine.json", folder.succeed("materials cotton-broad"));
+    for command in ["crease --press-s 1", "kes", "drive --strain ok.csv"] {
+        let file = folder.json(&format!("{command} --json --material mine.json"));
+        let preset = folder.json(&format!("{command} --json --material cotton-broad"));
+        assert_eq!(file, preset, "{command}");
+    }
+}
+
+// A crease test answers every combination in order, and a longer press recovers less.
+#[test]
+fn crease_reports_every_point_in_order() {
+    let folder = Folder::new();
+    let run = "crease --material cotton-broad --press-s 1,100,1e4 --read-s 60,1e9 --json";
+    let text = folder.succeed(&format!("{run} --gap-mm 0.1,0.5,2"));
+    let points = &serde_json::from_str::<Value>(&text).unwrap()["points"];
+    let angle = numbers(points, "angle_deg");
+    assert_eq!(angle.len(), 3 * 3 * 2);
+    for (angle, percent) in angle.iter().zip(numbers(points, "recovery_percent")) {
+        assert!((1.0..179.0).contains(angle), "{angle}");
+        assert!((percent - angle / 1.8).abs() < 1e-9, "{percent}");
+    }
+    for gap in angle.chunks(6) {
+        assert!(gap[0] > gap[2] + 1.0 && gap[2] > gap[4] + 1.0, "{gap:?}");
+    }
+    let presses = [1.0, 1.0, 100.0, 100.0, 1e4, 1e4];
+    assert_eq!(numbers(points, "press_s"), presses.repeat(3));
+    assert_eq!(numbers(points, "read_s"), [60.0, 1e9].repeat(9));
+    // Text, because people join tables by this column and serde_json reads to the last digit but one.
+    let gaps = text
+        .lines()
+        .filter_map(|l| l.trim().strip_prefix("\"gap_mm\": "));
+    let expected = ["0.1,", "0.5,", "2.0,"].map(|gap| [gap; 6]).concat();
+    assert_eq!(gaps.collect::<Vec<_>>(), expected);
+}
+
+// A pressing time of zero is allowed, so the picture with its log axis must not refuse it.
+#[test]
+fn crease_without_pressing_succeeds() {
+    let table = Folder::new().succeed("crease --material cotton-broad --press-s 0");
+    assert_eq!(table.lines().count(), 1 + 4);
+}
+
+// Simulated KES of cotton broad gives back the measured B and 2HB that its preset is made from.
+#[test]
+fn kes_reads_the_measured_values() {
+    let loops = &Folder::new().json("kes --material cotton-broad --dwell-s 0,60 --json")["loops"];
+    let (b, hb) = (numbers(loops, "B_Nm"), numbers(loops, "2HB_Nm_per_m"));
+    // The measurements have four digits.
+    assert!((b[0] / 1.157e-5 - 1.0).abs() < 5e-4, "{b:?}");
+    assert!((hb[0] / 1.216e-3 - 1.0).abs() < 5e-4, "{hb:?}");
+    assert!(hb[1] > 1.2 * hb[0], "a dwell must show: {hb:?}");
+}
+
+// A driven law writes the agreed columns, the same to a file, to standard output and as JSON.
+#[test]
+fn drive_writes_the_agreed_columns() {
+    let folder = Folder::new();
+    let drive = "drive --material ok.json --strain ok.csv";
+    let text = folder.succeed(drive);
+    assert_eq!(text.lines().next(), Some(COLUMNS));
+    assert_eq!(folder.succeed(&format!("{drive} --out history.csv")), "");
+    assert_eq!(folder.read("history.csv"), text.as_bytes());
+    let rows = &folder.json(&format!("{drive} --json"))["rows"];
+    let keys: Vec<&String> = rows[0].as_object().unwrap().keys().collect();
+    assert_eq!(keys, COLUMNS.split(',').collect::<Vec<_>>());
+    for (i, key) in COLUMNS.split(',').enumerate() {
+        let cells = text.lines().skip(1).map(|l| l.split(',').nth(i).unwrap());
+        let column: Vec<f64> = cells.map(|cell| cell.parse().unwrap()).collect();
+        assert_eq!(column.len(), 3);
+        for (cell, number) in column.iter().zip(numbers(rows, key)) {
+            // serde_json may miss the last bit of what it reads.
+            assert!((cell - number).abs() <= 1e-15 * cell.abs(), "{key} {cell}");
+        }
+    }
+    assert!(numbers(rows, "plastic")[2] > 0.0);
+}
+
+// Pictures are what their names say, and what is said about them leaves standard output clean.
+#[test]
+fn plots_are_written_beside_clean_json() {
+    let folder = Folder::new();
+    for command in ["drive --strain ok.csv", "crease --press-s 1,10", "kes"] {
+        for (plot, magic) in [("a.svg", &b"<svg"[..]), ("a.png", b"\x89PNG")] {
+            let run = format!("{command} --material ok.json --json --plot {plot}");
+            let output = folder.run(&run);
+            serde_json::from_slice::<Value>(&output.stdout).unwrap();
+            assert_eq!(output.stderr, format!("plot: {plot}\n").as_bytes());
+            assert!(folder.read(plot).starts_with(magic), "{command} {plot}");
+            fs::remove_file(folder.0.join(plot)).unwrap();
+        }
+    }
+}
+
+// The published schema knows every key that a preset uses.
+#[test]
+fn the_schema_names_every_key_of_every_preset() {
+    let folder = Folder::new();
+    let schema = folder.json("schema material");
+    let presets = folder.json("materials --json");
+    for preset in presets["materials"].as_array().unwrap() {
+        for (key, value) in preset.as_object().unwrap() {
+            let known = &schema["properties"][key];
+            assert!(known.is_object(), "{key}");
+            for nested in value.as_object().iter().flat_map(|section| section.keys()) {
+                assert!(known["properties"][nested].is_object(), "{key}.{nested}");
+            }
+        }
+    }
+}
+
+// The device list has the CPU, and the bench prints its one line with everything that is compared.
+#[test]
+fn devices_and_bench_report_what_they_ran_on() {
+    let folder = Folder::new();
+    assert!(folder.succeed("devices").starts_with("cpu: "));
+    assert!(folder.json("devices --json")["cpu"]["threads"].as_u64() >= Some(1));
+    let text = folder.succeed("bench hinge --hinges 50 --steps 30 --precision f32");
+    assert_eq!(text.lines().count(), 1);
+    let line: Value = serde_json::from_str(&text).unwrap();
+    assert!(line["hinges"] == 50 && line["steps"] == 30 && line["precision"] == "f32");
+    let gradient: Vec<f64> = serde_json::from_value(line["grad"].clone()).unwrap();
+    assert!(gradient.len() == 8 && !gradient.contains(&0.0), "{line}");
+    for key in ["loss", "forward_s", "forward_backward_s", "peak_mib"] {
+        assert!(line[key].as_f64().unwrap() > 0.0, "{key}");
+    }
+}
+
+// The same seed gives the same bytes whatever the number of threads.
+#[test]
+fn threads_do_not_change_the_result() {
+    let folder = Folder::new();
+    // A preset takes the fused path, branches the plain one.
+    for material in ["cotton-broad", "cotton-broad --precision f32", "ok.json"] {
+        let crease = format!("crease --hinges 500 --json --seed 7 --material {material}");
+        let run = |n: usize| folder.succeed(&format!("{crease} --threads {n}"));
+        let one = run(1);
+        assert!(one == run(2) && one == run(5), "{material}");
+    }
+}
+
+// A reader that leaves early is no error; a full disk behind standard output is one.
+#[test]
+fn standard_output_may_close_or_be_full() {
+    let folder = Folder::new();
+    // Its result is longer than a pipe's buffer, so the program must meet the closed end.
+    let long = "0.1,12.345\n".repeat(3000);
+    folder.write("long.csv", format!("dt,strain\n{long}"));
+    let mut command = folder.command("drive --material ok.json --strain long.csv");
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    assert!(output.stderr.is_empty(), "{output:?}");
+    if let Ok(full) = fs::File::options().write(true).open("/dev/full") {
+        let mut command = folder.command("crease --material ok.json --json");
+        let output = command.stdout(full).output().unwrap();
+        judge(&output, &["standard output", "No space left"]).unwrap();
+    }
+}
+
+// What stood in a file survives when the new contents cannot be written, and nothing is left behind.
+#[test]
+#[cfg(unix)]
+fn a_failed_write_leaves_the_old_file() {
+    for option in ["--out old.csv", "--plot old.svg", "--plot old.png"] {
+        let folder = Folder::new();
+        let (_, name) = option.split_once(' ').unwrap();
+        folder.write(name, "precious");
+        // No file may grow: what a full disk looks like.
+        let limit = "trap '' XFSZ; ulimit -f 0; exec";
+        let drive = format!("{limit} {PROGRAM} drive --material ok.json --strain ok.csv {option}");
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &drive]).current_dir(&folder.0);
+        judge(&shell.output().unwrap(), &[name, "has room"]).unwrap();
+        assert_eq!(folder.read(name), b"precious", "{option}");
+        assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 3, "{option}");
+    }
+}
+
+// A link is written through, not replaced: --out /dev/stdout once replaced the system's own link.
+#[test]
+#[cfg(unix)]
+fn output_through_a_link_keeps_the_link() {
+    let folder = Folder::new();
+    folder.write("real.csv", "old");
+    let link = folder.0.join("link.csv");
+    std::os::unix::fs::symlink("real.csv", &link).unwrap();
+    folder.succeed("drive --material ok.json --strain ok.csv --out link.csv");
+    assert!(link.is_symlink());
+    assert!(folder.read("real.csv").starts_with(b"step,"));
+}
+
+// Numbers beyond the range of the precision give an error or a finite result, never a silent NaN.
+#[test]
+fn extremes_never_give_a_silent_nan() {
+    let folder = Folder::new();
+    folder.write("far.csv", "dt,strain\n1,1e308\n1,-1e308\n");
+    let silent = |arguments: &&str| {
+        let output = folder.run(&format!("{arguments} --json"));
+        // A number that JSON cannot hold becomes null.
+        let null = String::from_utf8_lossy(&output.stdout).contains("null");
+        null || !output.status.success() && judge(&output, &[]).is_err()
+    };
+    let runs = [
+        "crease --material ok.json --gap-mm 1 --press-s 1e39 --precision f32",
+        "crease --material ok.json --gap-mm 1e-37 --press-s 1 --precision f32",
+        "crease --material ok.json --gap-mm 1e308 --press-s 1",
+        "crease --material ok.json --gap-mm 1 --press-s 1e-320 --read-s 1e-323",
+        "crease --material ok.json --gap-mm 1 --gate sigmoid:1e39 --precision f32",
+        "crease --material denim --hinge-height-mm 1e-320 --gap-mm 1 --press-s 1",
+        "kes --material ok.json --dwell-s 1e39 --precision f32",
+        "drive --material ok.json --strain far.csv",
+        "drive --material ok.json --strain far.csv --precision f32",
+    ];
+    let found: Vec<&str> = runs.into_iter().filter(silent).collect();
+    assert!(found.is_empty(), "{found:#?}");
+}
+
+/// Name | arguments | what the message must say. C, K and D stand for a valid command each; M changes a
+/// place of [`MATERIAL`] (- removes it), F is a whole material file, H a whole strain history.
+const BAD_INPUT: &str = r#"
+unknown key | M /frictoin {} | 'frictoin' | did you mean 'friction'
+unknown nested key | M /friction/dwell_time 3 | friction 'dwell_time' | did you mean 'dwell_time_s'
+missing field | M /bending_stiffness_Nm - | bending_stiffness_Nm is missing | N·m
+number as text | M /bending_stiffness_Nm "1e-5" | bending_stiffness_Nm = "1e-5" must be a number
+negative stiffness | M /bending_stiffness_Nm -1e-5 | bending_stiffness_Nm = -0.00001 | outside | N·m
+huge stiffness (a slip of units) | M /bending_stiffness_Nm 1157 | bending_stiffness_Nm = 1157 | outside
+no stiffness | M /bending_stiffness_Nm 0 | bending_stiffness_Nm = 0 is outside
+drop above one | M /plasticity/hardening_drop 1.5 | plasticity.hardening_drop = 1.5 | [0, 1]
+negative time | M /friction/dwell_time_s -3 | friction.dwell_time_s = -3 is outside | s;
+thresholds out of order | M /friction/threshold_saturated_per_m 3 | threshold_saturated_per_m = 3 is below | = 26
+threshold in radians | M /friction/threshold_initial_rad 0.1 | 'threshold_initial_rad' | mean 'threshold_initial_per_m'
+thresholds of the other strain | M /strain "angle" | threshold_initial_per_m | mean 'threshold_initial_rad'
+unknown law | M /law "time_dependant" | law 'time_dependant' | mean 'time_dependent' | dahl
+unknown strain | M /strain "bending" | strain 'bending' | known: curvature, angle
+relaxation not a list | M /relaxation {} | relaxation must be a list | an object
+too many branches | M /relaxation [1,2,3,4,5,6,7,8,9] | relaxation has 9 branches | at most 8
+branch without time | M /relaxation [{"stiffness_Nm": 1e-6}] | relaxation[0].time_s is missing
+incomplete membrane | M /membrane {"warp_N_per_m": 9, "weft_N_per_m": 9, "shear_N_per_m": 9} | membrane.coupling_N_per_m is missing
+negative density | M /density_kg_per_m2 -1 | density_kg_per_m2 = -1 is outside | unit
+notes not text | M /notes [3] | notes must be text | a number
+branches of a baseline | M /law "elastic" | relaxation | "time_dependent", not "elastic"
+malformed JSON | F {\n  name: 1} | line 2 column 3
+empty material | F | line 1 column 0 | rumple materials
+list as material | F [] | must be a JSON object
+no dt column | H time,strain\n1,2\n | line 1 | no column 'dt' | found: time, strain
+empty file | H | no column 'dt'
+header only | H dt,strain\n | no rows below the header
+NaN | H dt,strain\n1,2\nNaN,1\n | line 3 | dt = 'NaN' is not a finite number
+infinity | H dt,strain\n1,inf\n | line 2 | strain = 'inf'
+text | H dt,strain\n1,abc\n | line 2 | strain = 'abc'
+negative dt | H dt,strain\n1,2\n-1,2\n | line 3 | dt = -1 is negative
+short row | H dt,strain\n1,2\n1\n | line: 3 | 1 fields | columns of the first
+long row | H dt,strain\n1,2,3\n | line: 2 | 3 fields | columns of the first
+text after blank lines | H dt,strain\n1,2\n\n\n1,abc\n | line 5 | 'abc'
+bytes as material | kes --material bytes.json | bytes.json | UTF-8
+folder as material | kes --material folder | folder: Is a directory
+missing material file | kes --material none.json | none.json: No such file
+unknown preset | kes --material coton-broad | 'coton-broad' | mean 'cotton broad'
+missing history | drive --material ok.json --strain none.csv | none.csv: No such file
+output into a missing folder | D --out none/a.csv | none/a.csv: No such file | folder exists | --out
+output on a full disk | D --out /dev/full | /dev/full: No space left | has room
+plot of another kind | D --plot a.pdf | a.pdf | .svg or .png
+plot into a missing folder | D --plot none/a.svg | none/a.svg: No such file | --plot
+crease plot of another kind | C --plot a.pdf | a.pdf | .svg or .png
+crease plot into a missing folder | C --plot none/a.svg | none/a.svg: No such file | --plot
+unknown gate | K --gate smothstep | gate 'smothstep' | mean 'smoothstep'
+gate with zero | K --gate smoothstep:0 | --gate 'smoothstep:0' | not a positive number | for example
+gate with a negative number | K --gate sigmoid:-2 | --gate 'sigmoid:-2' | '-2' is not
+gate with NaN | K --gate straight-through:nan | 'nan' is not a positive number
+hard gate with a number | K --gate hard:1 | --gate 'hard:1' | write --gate hard
+unknown timer | K --timer wrong | --timer | 'wrong' | authors, printed
+no gap | C --gap-mm 0 | --gap-mm: 0 | positive
+negative gap | C --gap-mm=1,-2 | --gap-mm: -2 | positive
+negative gap after a blank | C --gap-mm -2 | --gap-mm | -2
+gap NaN | C --gap-mm nan | --gap-mm: NaN
+gap as text | C --gap-mm wide | --gap-mm | 'wide'
+negative pressing time | C --press-s=-1 | --press-s: -1 | non-negative
+negative reading time | C --read-s=-1 | --read-s: -1 | non-negative
+negative dwell | K --dwell-s=-1 | --dwell-s: -1 | non-negative
+no hinges | C --hinges 0 | hinges | 2 hinges or more
+one hinge | C --hinges 1 | hinges | 2 hinges or more
+too many hinges | C --hinges 1000000000000000000 | --hinges 1000000000000000000 | 64
+no threads | C --threads 0 | --threads 0 | 1 to 1024
+no GPU in this build | K --device gpu | --features gpu | --device cpu
+angles without a mesh | crease --material denim | 'denim' | --hinge-height-mm | 'cotton broad'
+mesh without height | crease --material denim --hinge-height-mm 0 | --hinge-height-mm 0 | positive
+mesh for curvature | C --hinge-height-mm 5 | --hinge-height-mm 5 | curvature already
+unknown schema | schema fabric | 'fabric' | known: material
+bench without hinges | bench hinge --hinges 0 | at least 1 hinge
+bench of one step | bench hinge --steps 1 | 6 steps | 1
+bench without end | bench hinge --hinges 1000000000000 | 1000000000000 hinges | at most
+no subcommand | --json | requires a subcommand | crease
+unknown subcommand | creese | 'creese' | 'crease'
+"#;
+
+/// [`MATERIAL`] with a place changed or removed: `/friction/dwell_time_s -3`.
+fn changed(change: &str) -> String {
+    let mut material: Value = serde_json::from_str(MATERIAL).unwrap();
+    let (place, value) = change.split_once(' ').unwrap();
+    let (section, key) = place.rsplit_once('/').unwrap();
+    let section = material.pointer_mut(section).unwrap();
+    let fields = section.as_object_mut().unwrap();
+    match value {
+        "-" => fields.remove(key),
+        _ => fields.insert(key.into(), serde_json::from_str(value).unwrap()),
+    };
+    material.to_string()
+}
+
+// Whatever is wrong with a file or an option, the message names it and nothing else comes out.
+#[test]
+fn bad_input_is_named_and_never_panics() {
+    let folder = Folder::new();
+    fs::create_dir(folder.0.join("folder")).unwrap();
+    folder.write("bytes.json", b"{\"name\": \"\xff\"}");
+    let (mut count, mut wrong) = (0, Vec::new());
+    for line in BAD_INPUT.trim().lines() {
+        if cfg!(feature = "gpu") && line.contains("--device gpu") {
+            continue;
+        }
+        let mut cells = line.split(" | ");
+        let (name, run) = (cells.next().unwrap(), cells.next().unwrap());
+        let (first, rest) = run.split_once(' ').unwrap_or((run, ""));
+        let contents = match first {
+            "M" => changed(rest),
+            _ => rest.replace("\\n", "\n"),
+        };
+        folder.write("x", contents);
+        let arguments = match first {
+            "M" | "F" => "kes --material x".into(),
+            "H" => "drive --material ok.json --strain x".into(),
+            "C" => format!("crease --material ok.json {rest}"),
+            "K" => format!("kes --material ok.json {rest}"),
+            "D" => format!("drive --material ok.json --strain ok.csv {rest}"),
+            _ => run.to_string(),
+        };
+        let place = if "MFH".contains(first) {
+            "error: x"
+        } else {
+            ""
+        };
+        let fragments: Vec<&str> = cells.chain([place]).collect();
+        count += 1;
+        if let Err(why) = judge(&folder.run(&arguments), &fragments) {
+            wrong.push(format!("{name}: rumple {arguments}: {why}"));
+        }
+    }
+    assert!(count >= 70, "only {count} cases");
+    assert!(wrong.is_empty(), "{count} cases, wrong: {wrong:#?}");
+}
