@@ -76,6 +76,16 @@ pub fn unknown(kind: &str, word: &str, candidates: &[&str]) -> Error {
     ))
 }
 
+/// A number for people: as it is where that is short, else with an exponent.
+pub fn readable(value: f64) -> String {
+    let size = value.abs();
+    if size != 0.0 && !(1e-4..1e7).contains(&size) {
+        format!("{value:e}")
+    } else {
+        format!("{value}")
+    }
+}
+
 /// Levenshtein distance, ignoring case.
 fn edit_distance(a: &str, b: &str) -> usize {
     let a: Vec<char> = a.to_lowercase().chars().collect();

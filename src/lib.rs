@@ -3,12 +3,13 @@
 //! A tour, from the bottom up:
 //!
 //! - [`error`]: one error type; every message names the thing, its value and the remedy.
+//! - [`files`]: reading and writing, tables with line numbers.
 //! - [`numeric`]: devices and precision ([`numeric::Compute`]), safe forms, gates ([`numeric::Gate`]) and
 //!   gradient checks.
 //! - [`material`]: the laws ([`material::Law`]), their parameters, material files and presets.
 //! - [`rollout`]: a schedule of steps applied to a batch of hinges, forward and backward.
 //! - [`experiment`]: the crease recovery test and the KES-FB2 bending test as roll-outs.
-//! - [`report`]: plots.
+//! - [`report`] holds the plots.
 //! - [`cli`]: the program.
 //!
 //! Units are SI everywhere: curvature in 1/m, rigidity in N·m, moment per width in N·m/m, time in
@@ -17,6 +18,7 @@
 pub mod cli;
 pub mod error;
 pub mod experiment;
+pub mod files;
 pub mod material;
 pub mod numeric;
 pub mod report;

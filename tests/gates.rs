@@ -26,7 +26,11 @@ fn smoothstep_tends_to_the_hard_law() {
     let hard = walk(Gate::Hard);
     let error = |width: f64| {
         let smooth = walk(Gate::Smoothstep { width });
-        smooth.iter().zip(&hard).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+        smooth
+            .iter()
+            .zip(&hard)
+            .map(|(a, b)| (a - b).abs())
+            .fold(0.0, f64::max)
     };
     // Away from every threshold the band is not met at all.
     assert_eq!(error(1e-6), 0.0);
@@ -38,12 +42,18 @@ fn smoothstep_tends_to_the_hard_law() {
     let angles = |gate: Gate| {
         let rollout = test.rollout(time_dependent(), gate, &points).unwrap();
         let parameters = rollout.shared_parameters(&cpu(), &PARAMETERS);
-        test.run(&cpu(), &rollout, &points, parameters, false).unwrap().angles
+        test.run(&cpu(), &rollout, &points, parameters, false)
+            .unwrap()
+            .angles
     };
     let exact = angles(Gate::Hard);
     let bias = |width: f64| {
         let smooth = angles(Gate::Smoothstep { width });
-        smooth.iter().zip(&exact).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+        smooth
+            .iter()
+            .zip(&exact)
+            .map(|(a, b)| (a - b).abs())
+            .fold(0.0, f64::max)
     };
     let widths = [0.04, 0.02, 0.01, 0.005];
     let biases = widths.map(bias);
@@ -99,7 +109,9 @@ fn nothing_drifts_over_a_million_idle_steps() {
     values[7] = 0.0;
     let compute = cpu();
     let parameters = rollout.shared_parameters(&compute, &values);
-    let stress = compute.values(rollout.forward(&compute, parameters)).unwrap();
+    let stress = compute
+        .values(rollout.forward(&compute, parameters))
+        .unwrap();
     assert!(stress[0] != 0.0, "the creased hinge must carry stress");
     assert_eq!(stress[0], stress[1]);
     assert_eq!(stress[2..], [0.0, 0.0]);

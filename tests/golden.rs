@@ -47,7 +47,10 @@ fn tables() -> Vec<(String, Table)> {
     let Some(folder) = golden("material") else {
         return Vec::new();
     };
-    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|f| f.unwrap().path()).collect();
+    let mut files: Vec<_> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|f| f.unwrap().path())
+        .collect();
     files.sort();
     let stem = |f: &Path| f.file_stem().unwrap().to_string_lossy().into_owned();
     files.iter().map(|f| (stem(f), Table::read(f))).collect()
@@ -106,7 +109,11 @@ fn the_fused_roll_out_reproduces_the_reference_stress() {
             law: time_dependent(),
             gate: Gate::Hard,
             schedule: Schedule {
-                steps: strain.iter().zip(&dt).map(|(e, h)| Step::prescribe(*e, *h)).collect(),
+                steps: strain
+                    .iter()
+                    .zip(&dt)
+                    .map(|(e, h)| Step::prescribe(*e, *h))
+                    .collect(),
                 readings: (0..strain.len()).collect(),
                 reading: Reading::Stress,
             },
@@ -118,7 +125,9 @@ fn the_fused_roll_out_reproduces_the_reference_stress() {
         let compute = cpu();
         assert_eq!(rollout.path(&compute), Way::Fused);
         let parameters = rollout.shared_parameters(&compute, &values);
-        let stress = compute.values(rollout.forward(&compute, parameters)).unwrap();
+        let stress = compute
+            .values(rollout.forward(&compute, parameters))
+            .unwrap();
         let plastic = table.column("plastic_strain").unwrap();
         let friction = table.column("friction_strain_returned").unwrap();
         let expected: Vec<f64> = (0..strain.len())

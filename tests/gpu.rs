@@ -35,7 +35,8 @@ fn the_crease_test_agrees_with_the_cpu() {
     let rollout = test.rollout(time_dependent(), gate, &points).unwrap();
     let run = |compute: &Compute| {
         let parameters = rollout.shared_parameters(compute, &PARAMETERS);
-        test.run(compute, &rollout, &points, parameters, true).unwrap()
+        test.run(compute, &rollout, &points, parameters, true)
+            .unwrap()
     };
     let (ours, exact) = (run(&gpu), run(&Compute::cpu(Precision::F64)));
     let angles = relative_difference(&ours.angles, &exact.angles, 180.0);
@@ -56,7 +57,12 @@ fn the_hinge_workload_agrees_with_the_cpu() {
         bench.loss_and_gradient(compute, Path::Plain).unwrap()
     };
     let (ours, exact) = (run(&gpu), run(&Compute::cpu(Precision::F64)));
-    assert!((ours.0 / exact.0 - 1.0).abs() < 1e-4, "{} {}", ours.0, exact.0);
+    assert!(
+        (ours.0 / exact.0 - 1.0).abs() < 1e-4,
+        "{} {}",
+        ours.0,
+        exact.0
+    );
     let scale = exact.1.iter().fold(0.0f64, |m, v| m.max(v.abs()));
     let gradient = relative_difference(&ours.1, &exact.1, scale);
     assert!(gradient < 1e-3 && scale > 1e-3, "{gradient:e}");

@@ -26,7 +26,10 @@ fn every_gradient_passes_its_check() {
         moved += usize::from(case.reach == Reach::Smooth && case.check.derivative != 0.0);
     })
     .unwrap();
-    assert!(checked > 150 && moved > 150, "{checked} smoothstep cases, {moved} not zero");
+    assert!(
+        checked > 150 && moved > 150,
+        "{checked} smoothstep cases, {moved} not zero"
+    );
 }
 
 fn single(law: &Arc<dyn rumple::material::Law>, gate: Gate, strains: &[f64], dt: f64) -> Rollout {
@@ -61,7 +64,11 @@ fn no_gradient_is_nan_at_awkward_points() {
     let strains = [0.0, 0.15, 0.5, 0.0, -0.5];
     for (law, values) in laws() {
         let mut variants = vec![values.clone()];
-        if let Some(g) = law.parameters().iter().position(|p| p.name == "hardening_drop") {
+        if let Some(g) = law
+            .parameters()
+            .iter()
+            .position(|p| p.name == "hardening_drop")
+        {
             for drop in [0.0, 1.0] {
                 let mut changed = values.clone();
                 changed[g] = drop;
@@ -116,7 +123,8 @@ fn batches(gate: Gate) -> Vec<(Rollout, Vec<f64>)> {
     };
     let rollouts = [
         crease.rollout(time_dependent(), gate, &points).unwrap(),
-        kes.rollout(time_dependent(), gate, &[0.0, 10.0, 100.0]).unwrap(),
+        kes.rollout(time_dependent(), gate, &[0.0, 10.0, 100.0])
+            .unwrap(),
     ];
     rollouts
         .map(|rollout| {
@@ -146,10 +154,14 @@ fn fused_and_plain_agree() {
             assert_eq!(rollout.path(&compute), Path::Fused);
             let run = |path: Path| {
                 let parameters = compute.tensor(&rows, [rollout.points, 9]);
-                let seed = rollout.forward_by(path, &compute, parameters.clone()).ones_like();
-                let (readings, gradient) =
-                    rollout.linearized_by(path, &compute, parameters, seed);
-                (compute.values(readings).unwrap(), compute.values(gradient).unwrap())
+                let seed = rollout
+                    .forward_by(path, &compute, parameters.clone())
+                    .ones_like();
+                let (readings, gradient) = rollout.linearized_by(path, &compute, parameters, seed);
+                (
+                    compute.values(readings).unwrap(),
+                    compute.values(gradient).unwrap(),
+                )
             };
             let (plain, fused) = (run(Path::Plain), run(Path::Fused));
             let scale = plain.1.iter().fold(0.0f64, |m, v| m.max(v.abs()));
@@ -161,7 +173,10 @@ fn fused_and_plain_agree() {
             // gradients the straight-through gate has.
             let tied = matches!(gate, Gate::StraightThrough { .. }) && rollout.hinges > 1;
             let close = tied || gradients < 1e-9;
-            assert!(readings < 1e-11 && close, "{gate:?}: {readings:e} {gradients:e}");
+            assert!(
+                readings < 1e-11 && close,
+                "{gate:?}: {readings:e} {gradients:e}"
+            );
         }
     }
 }
@@ -174,10 +189,14 @@ fn f32_follows_f64() {
             let run = |precision: Precision| {
                 let compute = Compute::cpu(precision);
                 let parameters = compute.tensor(&rows, [rollout.points, 9]);
-                let seed = rollout.forward_by(path, &compute, parameters.clone()).ones_like();
-                let (readings, gradient) =
-                    rollout.linearized_by(path, &compute, parameters, seed);
-                (compute.values(readings).unwrap(), compute.values(gradient).unwrap())
+                let seed = rollout
+                    .forward_by(path, &compute, parameters.clone())
+                    .ones_like();
+                let (readings, gradient) = rollout.linearized_by(path, &compute, parameters, seed);
+                (
+                    compute.values(readings).unwrap(),
+                    compute.values(gradient).unwrap(),
+                )
             };
             let (double, single) = (run(Precision::F64), run(Precision::F32));
             let scale = double.1.iter().fold(0.0f64, |m, v| m.max(v.abs()));
@@ -196,7 +215,10 @@ fn threads_do_not_change_a_bit() {
     let compute = cpu();
     let bench = HingeBench::new(&compute, 1000, 60).unwrap();
     let with = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .unwrap();
         pool.install(|| bench.loss_and_gradient(&compute, Path::Fused).unwrap())
     };
     assert_eq!(with(1), with(2));

@@ -14,7 +14,10 @@ use rumple::{
 
 /// Cotton of the presets in curvature, in the law's order.
 fn cotton() -> Vec<f64> {
-    find_preset("cotton broad").unwrap().values_for(time_dependent().as_ref()).unwrap()
+    find_preset("cotton broad")
+        .unwrap()
+        .values_for(time_dependent().as_ref())
+        .unwrap()
 }
 
 /// DESIGN.md section 2: residual curvature of a hinge folded to `fold` at once, held and released.
@@ -32,10 +35,17 @@ fn closed_form(p: &[f64], fold: f64, hold: f64) -> f64 {
 }
 
 /// Angles of the crease test under the hard law.
-fn angles(test: &CreaseTest, law: Arc<dyn Law>, values: &[f64], points: &[CreasePoint]) -> Vec<f64> {
+fn angles(
+    test: &CreaseTest,
+    law: Arc<dyn Law>,
+    values: &[f64],
+    points: &[CreasePoint],
+) -> Vec<f64> {
     let rollout = test.rollout(law, Gate::Hard, points).unwrap();
     let parameters = rollout.shared_parameters(&cpu(), values);
-    test.run(&cpu(), &rollout, points, parameters, false).unwrap().angles
+    test.run(&cpu(), &rollout, points, parameters, false)
+        .unwrap()
+        .angles
 }
 
 /// With its few steps the crease test is the closed form of every hinge, in all regimes.
@@ -53,10 +63,16 @@ fn the_crease_test_is_the_closed_form_of_its_hinges() {
     let mut seen = [false; 4];
     for (point, angle) in points.iter().zip(ours) {
         let folds = fold_curvatures(point.gap, test.hinges);
-        let lost: f64 = folds.iter().map(|k| closed_form(&values, *k, point.press) / k).sum();
+        let lost: f64 = folds
+            .iter()
+            .map(|k| closed_form(&values, *k, point.press) / k)
+            .sum();
         let expected = 180.0 * (1.0 - lost / test.hinges as f64);
         // The overshoot that decides ties moves it by up to 0.001°.
-        assert!((angle - expected).abs() < 1e-3, "{point:?}: {angle} against {expected}");
+        assert!(
+            (angle - expected).abs() < 1e-3,
+            "{point:?}: {angle} against {expected}"
+        );
         for fold in folds {
             let residual = closed_form(&values, fold, point.press);
             let slides = fold > values[2]
@@ -68,14 +84,23 @@ fn the_crease_test_is_the_closed_form_of_its_hinges() {
             seen[3] |= fold > values[2] && !slides;
         }
     }
-    assert_eq!(seen, [true; 4], "elastic, yielding, slipping and sticking hinges must occur");
+    assert_eq!(
+        seen, [true; 4],
+        "elastic, yielding, slipping and sticking hinges must occur"
+    );
 }
 
 /// Stepped like a simulation, phase by phase, one hinge converges to the closed form to first order.
 #[test]
 fn a_stepped_hinge_converges_to_the_closed_form_to_first_order() {
     // (fold, hold): sticks without yield, slips, yields and sticks, yields and slips, stays elastic.
-    for (fold, hold) in [(0.45, 200.0), (0.45, 1.0), (1.4, 2000.0), (1.4, 5.0), (0.1, 50.0)] {
+    for (fold, hold) in [
+        (0.45, 200.0),
+        (0.45, 1.0),
+        (1.4, 2000.0),
+        (1.4, 5.0),
+        (0.1, 50.0),
+    ] {
         let error = |n: usize| {
             let mut steps: Vec<Step> = (1..=n)
                 .map(|k| Step::prescribe((1.0 + 1e-9) * k as f64 / n as f64, 0.0))
@@ -104,9 +129,15 @@ fn a_stepped_hinge_converges_to_the_closed_form_to_first_order() {
         // Exact without yield; else the lag of one step, a quarter for four times the steps.
         if coarse > 1e-6 {
             let order = (coarse / fine).log2() / 2.0;
-            assert!((order - 1.0).abs() < 0.2, "fold {fold}, hold {hold}: order {order}");
+            assert!(
+                (order - 1.0).abs() < 0.2,
+                "fold {fold}, hold {hold}: order {order}"
+            );
         } else {
-            assert!(fold < PARAMETERS[5] || hold > 1000.0, "fold {fold}, hold {hold} must show a lag");
+            assert!(
+                fold < PARAMETERS[5] || hold > 1000.0,
+                "fold {fold}, hold {hold} must show a lag"
+            );
         }
     }
 }
@@ -125,11 +156,18 @@ fn the_quadrature_converges_in_the_number_of_hinges() {
     let fine = run(1024);
     let error = |hinges: usize| {
         let coarse = run(hinges);
-        coarse.iter().zip(&fine).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+        coarse
+            .iter()
+            .zip(&fine)
+            .map(|(a, b)| (a - b).abs())
+            .fold(0.0, f64::max)
     };
     let errors = [16, 32, 64, 128, 256].map(error);
     println!("largest error [°] at 16, 32, 64, 128, 256 hinges: {errors:?}");
-    assert!(errors[1] < 3.0 && errors[2] < 1.5 && errors[4] < 0.4, "{errors:?}");
+    assert!(
+        errors[1] < 3.0 && errors[2] < 1.5 && errors[4] < 0.4,
+        "{errors:?}"
+    );
     assert!(errors[0] > errors[4], "{errors:?}");
 }
 
@@ -149,15 +187,28 @@ fn few_steps_are_enough() {
         };
         let rollout = test.rollout(law.clone(), gate, &points).unwrap();
         let parameters = rollout.shared_parameters(&cpu(), values);
-        test.run(&cpu(), &rollout, &points, parameters, false).unwrap().angles
+        test.run(&cpu(), &rollout, &points, parameters, false)
+            .unwrap()
+            .angles
     };
     let change = |law: Arc<dyn Law>, values: &[f64], gate: Gate, scale: usize| {
-        let (a, b) = (with(&law, values, gate, scale), with(&law, values, gate, 16 * scale));
-        a.iter().zip(b).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max)
+        let (a, b) = (
+            with(&law, values, gate, scale),
+            with(&law, values, gate, 16 * scale),
+        );
+        a.iter()
+            .zip(b)
+            .map(|(x, y)| (x - y).abs())
+            .fold(0.0, f64::max)
     };
     let hard = change(time_dependent(), &cotton(), Gate::Hard, 1);
     assert!(hard < 1e-3, "{hard}");
-    let smooth = change(time_dependent(), &cotton(), Gate::Smoothstep { width: 10.0 }, 1);
+    let smooth = change(
+        time_dependent(),
+        &cotton(),
+        Gate::Smoothstep { width: 10.0 },
+        1,
+    );
     assert!(smooth < 0.5, "{smooth}");
     let law = Arc::new(TimeDependent {
         timer: Timer::Authors,
@@ -167,7 +218,10 @@ fn few_steps_are_enough() {
     let errors = [1, 2, 4].map(|scale| change(law.clone(), &values, Gate::Hard, scale));
     println!("error [°] with delayed recovery at 12, 24, 48 steps a reading: {errors:?}");
     assert!(errors[0] < 0.1, "{errors:?}");
-    assert!(errors[2] < 0.6 * errors[1] && errors[1] < 0.6 * errors[0], "{errors:?}");
+    assert!(
+        errors[2] < 0.6 * errors[1] && errors[1] < 0.6 * errors[0],
+        "{errors:?}"
+    );
 }
 
 /// A relaxation branch makes the later reading recover more; without one the two readings agree.
@@ -195,9 +249,15 @@ fn only_ours_depends_on_the_hold() {
         ..CreaseTest::default()
     };
     let dahl = angles(&test, Arc::new(Dahl), &[1.0, 0.8, 0.15], &points);
-    assert!((dahl[0] - dahl[1]).abs() < 1e-9 && dahl[0] < 179.0, "{dahl:?}");
+    assert!(
+        (dahl[0] - dahl[1]).abs() < 1e-9 && dahl[0] < 179.0,
+        "{dahl:?}"
+    );
     let plastic = angles(&test, Arc::new(HardeningPlastic), &[1.0, 0.5, 1.0], &points);
-    assert!((plastic[0] - plastic[1]).abs() < 1e-9 && plastic[0] < 179.0, "{plastic:?}");
+    assert!(
+        (plastic[0] - plastic[1]).abs() < 1e-9 && plastic[0] < 179.0,
+        "{plastic:?}"
+    );
     let ours = angles(&test, time_dependent(), &PARAMETERS, &points);
     assert!(ours[0] > ours[1] + 20.0, "{ours:?}");
 }
@@ -237,10 +297,17 @@ fn a_released_dahl_hinge_is_in_equilibrium() {
     let (mut low, mut high) = (0.0, fold);
     for _ in 0..100 {
         let middle = 0.5 * (low + high);
-        if balance(middle) > 0.0 { high = middle } else { low = middle }
+        if balance(middle) > 0.0 {
+            high = middle
+        } else {
+            low = middle
+        }
     }
     let expected = 180.0 * (1.0 - low / fold);
-    assert!((recovered - expected).abs() < 1e-2, "{recovered} against {expected}");
+    assert!(
+        (recovered - expected).abs() < 1e-2,
+        "{recovered} against {expected}"
+    );
 }
 
 /// The presets made from KES sheets give back the B and 2HB they were made from, and a dwell widens
@@ -253,15 +320,30 @@ fn kes_presets_give_back_their_sheet() {
         ("polyester tropical", 7.55e-6, 2.84e-4),
         ("polyester faille", 1.86e-6, 6.9e-5),
     ] {
-        let values = find_preset(name).unwrap().values_for(time_dependent().as_ref()).unwrap();
+        let values = find_preset(name)
+            .unwrap()
+            .values_for(time_dependent().as_ref())
+            .unwrap();
         let test = KesTest::default();
-        let rollout = test.rollout(time_dependent(), Gate::Hard, &[0.0, 60.0]).unwrap();
+        let rollout = test
+            .rollout(time_dependent(), Gate::Hard, &[0.0, 60.0])
+            .unwrap();
         let parameters = rollout.shared_parameters(&cpu(), &values);
         let loops = test.run(&cpu(), &rollout, parameters).unwrap();
         let reading = loops[0].reading;
-        assert!((reading.rigidity / rigidity - 1.0).abs() < 1e-6, "{name}: {reading:?}");
-        assert!((reading.hysteresis / hysteresis - 1.0).abs() < 1e-6, "{name}: {reading:?}");
-        assert!(loops[1].reading.hysteresis > 1.2 * hysteresis, "{name}: {:?}", loops[1].reading);
+        assert!(
+            (reading.rigidity / rigidity - 1.0).abs() < 1e-6,
+            "{name}: {reading:?}"
+        );
+        assert!(
+            (reading.hysteresis / hysteresis - 1.0).abs() < 1e-6,
+            "{name}: {reading:?}"
+        );
+        assert!(
+            loops[1].reading.hysteresis > 1.2 * hysteresis,
+            "{name}: {:?}",
+            loops[1].reading
+        );
     }
 }
 
@@ -275,7 +357,8 @@ fn the_jacobian_of_a_curve_is_right_row_by_row() {
         let rollout = test.rollout(law.clone(), gate, &points).unwrap();
         let run = |values: &[f64], jacobian: bool| {
             let parameters = rollout.shared_parameters(&cpu(), values);
-            test.run(&cpu(), &rollout, &points, parameters, jacobian).unwrap()
+            test.run(&cpu(), &rollout, &points, parameters, jacobian)
+                .unwrap()
         };
         let both = run(&values, true);
         let jacobian = both.jacobian.unwrap();

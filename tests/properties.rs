@@ -50,7 +50,10 @@ fn any_history_keeps_the_state_in_order() {
             let dt = 10f64.powf(6.0 * random.uniform() - 3.0);
             let stick_time = hinge.read("stick_time");
             let stress = hinge.step(&strain, dt);
-            assert!(stress.iter().all(|s| s.is_finite()), "round {round}: {values:?}");
+            assert!(
+                stress.iter().all(|s| s.is_finite()),
+                "round {round}: {values:?}"
+            );
             let now = hinge.read("accumulated_plastic");
             let anchor = hinge.read("anchor");
             for i in 0..HINGES {
@@ -62,14 +65,22 @@ fn any_history_keeps_the_state_in_order() {
             }
             accumulated = now;
         }
-        assert!(accumulated.iter().any(|a| *a > 0.0), "round {round} never yielded: {values:?}");
+        assert!(
+            accumulated.iter().any(|a| *a > 0.0),
+            "round {round} never yielded: {values:?}"
+        );
     }
 }
 
 /// Every law and gate keeps finite values under violent histories.
 #[test]
 fn every_law_and_gate_stays_finite() {
-    let gates = ["hard", "smoothstep:0.1", "sigmoid:50", "straight-through:0.1"];
+    let gates = [
+        "hard",
+        "smoothstep:0.1",
+        "sigmoid:50",
+        "straight-through:0.1",
+    ];
     for (law, values) in laws() {
         for gate in gates {
             let mut random = Random(7);
@@ -79,7 +90,11 @@ fn every_law_and_gate_stays_finite() {
             for _ in 0..60 {
                 next_strain(&mut random, &mut strain);
                 let stress = hinge.step(&strain, 1e3 * random.uniform());
-                assert!(stress.iter().all(|s| s.is_finite()), "{} {gate:?}", law.name());
+                assert!(
+                    stress.iter().all(|s| s.is_finite()),
+                    "{} {gate:?}",
+                    law.name()
+                );
             }
             assert!(strain.iter().any(|e| *e != 0.0));
         }
@@ -100,7 +115,10 @@ fn closed_loops_dissipate() {
             work += 0.5 * (stress + before.1) * (strain - before.0);
             before = (strain, stress);
             // Rounding of the trapezoidal rule, in units of the energy of a strain of one.
-            assert!(k % n > 0 || work >= -1e-9 * values[0], "step {k}: {work} given back");
+            assert!(
+                k % n > 0 || work >= -1e-9 * values[0],
+                "step {k}: {work} given back"
+            );
         }
         work
     };

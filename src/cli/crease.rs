@@ -6,10 +6,11 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::{
-    Common, HingeHeight, MaterialArguments, Prepared, check_list, print, print_json, say, table,
+    Common, HingeHeight, MAX_SECONDS, MaterialArguments, Prepared, check_list, plot_path, print,
+    print_json, save_plot, say, spinner, table,
 };
 use crate::{
-    error::{Result, bad_input},
+    error::{Result, bad_input, readable},
     experiment::{CreasePoint, CreaseTest},
     report::plot::{Chart, Mark, Scale, Series},
 };
@@ -26,7 +27,8 @@ pub struct Arguments {
         long,
         value_delimiter = ',',
         value_name = "MM,…",
-        default_value = "0.5,1,2,4"
+        default_value = "0.5,1,2,4",
+        allow_negative_numbers = true
     )]
     gap_mm: Vec<f64>,
     /// Pressing times
@@ -34,14 +36,21 @@ pub struct Arguments {
         long,
         value_delimiter = ',',
         value_name = "S,…",
-        default_value = "0.1,0.3,1,3,10,30,100,300,1000,3000,10000"
+        default_value = "0.1,0.3,1,3,10,30,100,300,1000,3000,10000",
+        allow_negative_numbers = true
     )]
     press_s: Vec<f64>,
     /// Times from release to reading; a very long one gives the permanent angle
-    #[arg(long, value_delimiter = ',', value_name = "S,…", default_value = "300")]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "S,…",
+        default_value = "300",
+        allow_negative_numbers = true
+    )]
     read_s: Vec<f64>,
     /// Hinges along the fold
-    #[arg(long, default_value_t = CreaseTest::default().hinges)]
+    #[arg(long, default_value_t = CreaseTest::default().hinges, allow_negative_numbers = true)]
     hinges: usize,
     /// Recovery against pressing time as a picture [default: crease.svg, none with --json]
     #[arg(long, value_name = "FILE.svg|png")]
@@ -49,57 +58,53 @@ pub struct Arguments {
 }
 
 /// Beyond this a batch would not fit in memory.
-const MAX_HINGES: usize = 100_000_000;
+const MAX_HINGES: usize = 20_000_000;
 
 pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
     let prepared = arguments.material.prepare_in_curvature(&arguments.height)?;
+    let chart_path = plot_path(&arguments.plot, common, "crease.svg")?;
+    let points = points(arguments)?;
+    let total = arguments.hinges.saturating_mul(points.len());
+    if arguments.hinges < 2 || total > MAX_HINGES {
+        return bad_input(format!(
+            "--hinges {} for {} curve points cannot be run; give at least 2, and at most {MAX_HINGES} in \
+             all (64 a point are usually enough)",
+            arguments.hinges,
+            points.len()
+        ));
+    }
     let test = CreaseTest {
         hinges: arguments.hinges,
         ..CreaseTest::default()
     };
-    let points = points(arguments)?;
-    if test.hinges.saturating_mul(points.len()) > MAX_HINGES {
-        return bad_input(format!(
-            "--hinges {} for {} curve points is more than {MAX_HINGES} hinges; 64 are usually enough",
-            test.hinges,
-            points.len()
-        ));
-    }
     let compute = common.compute()?;
+    let progress = spinner(format!("{total} hinges"));
     let rollout = test.rollout(prepared.law.clone(), prepared.gate, &points)?;
     let parameters = rollout.shared_parameters(&compute, &prepared.values);
-    let angles = test
-        .run(&compute, &rollout, &points, parameters, false)?
-        .angles;
-    let chart_path = match (&arguments.plot, common.json) {
-        (None, true) => None,
-        (None, false) => Some(PathBuf::from("crease.svg")),
-        (Some(path), _) => Some(path.clone()),
-    };
+    let curves = test.run(&compute, &rollout, &points, parameters, false)?;
+    progress.finish_and_clear();
     if common.json {
-        print_json(&to_json(
-            &prepared,
-            &compute.describe(),
-            &test,
-            &points,
-            &angles,
-        ))?;
+        let device = compute.describe();
+        print_json(&to_json(&prepared, &device, &test, &points, &curves.angles))?;
     } else {
-        print(&to_table(&points, &angles))?;
+        print(&to_table(&points, &curves.angles))?;
     }
-    if let Some(path) = chart_path {
-        chart(&prepared, &points, &angles).save(&path)?;
-        say(&format!("plot: {}", path.display()));
+    match chart_path {
+        Some(path) if points.iter().any(|p| p.press > 0.0) => {
+            save_plot(&chart(&prepared, &points, &curves.angles), &path)
+        }
+        Some(_) => {
+            say("no plot: a logarithmic axis has no place for a pressing time of 0");
+            Ok(())
+        }
+        None => Ok(()),
     }
-    Ok(())
 }
 
 fn points(arguments: &Arguments) -> Result<Vec<CreasePoint>> {
-    let positive = "positive numbers, separated by commas";
-    let non_negative = "non-negative numbers, separated by commas";
-    check_list("--gap-mm", &arguments.gap_mm, |v| v > 0.0, positive)?;
-    check_list("--press-s", &arguments.press_s, |v| v >= 0.0, non_negative)?;
-    check_list("--read-s", &arguments.read_s, |v| v >= 0.0, non_negative)?;
+    check_list("--gap-mm", &arguments.gap_mm, 1e-3, 1e4)?;
+    check_list("--press-s", &arguments.press_s, 0.0, MAX_SECONDS)?;
+    check_list("--read-s", &arguments.read_s, 0.0, MAX_SECONDS)?;
     let gaps: Vec<f64> = arguments.gap_mm.iter().map(|mm| 1e-3 * mm).collect();
     Ok(CreaseTest::grid(
         &gaps,
@@ -114,7 +119,7 @@ fn percent(angle: f64) -> f64 {
 
 fn gap_mm(point: &CreasePoint) -> f64 {
     // Undoes the conversion to metres without its rounding.
-    (1e9 * point.gap).round() * 1e-6
+    (1e9 * point.gap).round() / 1e6
 }
 
 fn to_json(
@@ -154,8 +159,8 @@ fn to_table(points: &[CreasePoint], angles: &[f64]) -> String {
         .map(|(p, angle)| {
             vec![
                 format!("{}", gap_mm(p)),
-                format!("{}", p.press),
-                format!("{}", p.read),
+                readable(p.press),
+                readable(p.read),
                 format!("{angle:.1}"),
                 format!("{:.1}", percent(*angle)),
             ]

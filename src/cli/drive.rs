@@ -3,13 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use indicatif::ProgressBar;
 use serde_json::{Map, Value, json};
 
-use super::{Common, MaterialArguments, Prepared, print, print_json, say, write_file};
+use super::{Common, MaterialArguments, Prepared, print, print_json, save_plot, say};
 use crate::{
-    error::{Error, Result, bad_input},
-    numeric::Compute,
-    report::plot::{Chart, Mark, Scale, Series},
+    error::{Error, Result, bad_input, readable},
+    files::{Table, check_folder, write_whole},
+    numeric::{Compute, Field},
+    report::plot::{Chart, Format, Mark, Scale, Series},
     rollout::{Reading, Rollout, Schedule, Step, sweep},
 };
 
@@ -50,72 +52,59 @@ struct Row {
 
 pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
     let prepared = arguments.material.prepare()?;
+    check_outputs(arguments)?;
     let drive = read_drive(&arguments.strain)?;
     let rows = run_law(&common.compute()?, &prepared, &drive)?;
     if let Some(path) = &arguments.out {
-        write_file(path, to_csv(&rows).as_bytes())?;
+        write_whole(path, to_csv(&rows).as_bytes())?;
         say(&format!("history: {}", path.display()));
     }
-    if let Some(path) = &arguments.plot {
-        chart(&prepared, &rows).save(path)?;
-        say(&format!("plot: {}", path.display()));
-    }
     match (common.json, &arguments.out) {
-        (true, _) => print_json(&to_json(&prepared, &rows)),
-        (false, None) => print(&to_csv(&rows)),
-        (false, Some(_)) => Ok(()),
+        (true, _) => print_json(&to_json(&prepared, &rows))?,
+        (false, None) => print(&to_csv(&rows))?,
+        (false, Some(_)) => {}
     }
+    match &arguments.plot {
+        Some(path) => save_plot(&chart(&prepared, &rows), path),
+        None => Ok(()),
+    }
+}
+
+/// Refuses outputs that cannot be written or would overwrite something of this run.
+fn check_outputs(arguments: &Arguments) -> Result<()> {
+    if let Some(path) = &arguments.plot {
+        Format::of(path)?;
+    }
+    let mut taken = vec![("--strain", &arguments.strain)];
+    for (option, path) in [("--out", &arguments.out), ("--plot", &arguments.plot)] {
+        let Some(path) = path else { continue };
+        check_folder(path)?;
+        if let Some((other, _)) = taken.iter().find(|(_, p)| *p == path) {
+            return bad_input(format!(
+                "{option} {} is the file of {other}; choose another",
+                path.display()
+            ));
+        }
+        taken.push((option, path));
+    }
+    Ok(())
 }
 
 /// Reads (dt, strain) pairs; other columns are left alone.
 fn read_drive(path: &Path) -> Result<Vec<(f64, f64)>> {
-    let place = path.display();
-    let text = std::fs::read(path).map_err(|e| Error::reading(path, e))?;
-    let mut reader = csv::ReaderBuilder::new()
-        .trim(csv::Trim::All)
-        .from_reader(text.as_slice());
-    let malformed = |e: csv::Error| {
-        Error::BadInput(format!(
-            "{place}: {e}; every line needs the columns of the first"
-        ))
-    };
-    let header = reader.headers().map_err(malformed)?.clone();
-    let column = |name: &str| {
-        header.iter().position(|h| h == name).ok_or_else(|| {
-            let found = header.iter().collect::<Vec<_>>().join(", ");
-            Error::BadInput(format!(
-                "{place} line 1: no column '{name}' (found: {found}); the first line must name dt and strain"
-            ))
-        })
-    };
-    let (dt, strain) = (column("dt")?, column("strain")?);
-    let mut drive = Vec::new();
-    for record in reader.records() {
-        let record = record.map_err(malformed)?;
-        let line = record.position().map_or(0, csv::Position::line);
-        let number = |name: &str, column: usize| {
-            let cell = &record[column];
-            match cell.parse::<f64>() {
-                Ok(v) if v.is_finite() => Ok(v),
-                _ => bad_input(format!(
-                    "{place} line {line}: {name} = '{cell}' is not a finite number"
-                )),
-            }
-        };
-        let (h, e) = (number("dt", dt)?, number("strain", strain)?);
-        if h < 0.0 {
-            return bad_input(format!(
-                "{place} line {line}: dt = {h} is negative; time only goes forward"
-            ));
-        }
-        drive.push((h, e));
-    }
-    if drive.is_empty() {
+    let table = Table::read(path)?;
+    let (times, strains) = (table.numbers("dt")?, table.numbers("strain")?);
+    if let Some((line, dt)) = times.iter().find(|(_, dt)| *dt < 0.0) {
         return bad_input(format!(
-            "{place}: no rows below the header; give at least one step"
+            "{}: dt = {dt} is negative; time only goes forward",
+            table.at(*line)
         ));
     }
-    Ok(drive)
+    Ok(times
+        .iter()
+        .zip(strains)
+        .map(|((_, dt), (_, e))| (*dt, e))
+        .collect())
 }
 
 fn run_law(compute: &Compute, prepared: &Prepared, drive: &[(f64, f64)]) -> Result<Vec<Row>> {
@@ -142,14 +131,28 @@ fn run_law(compute: &Compute, prepared: &Prepared, drive: &[(f64, f64)]) -> Resu
     let mut rows = Vec::with_capacity(drive.len());
     let mut time = 0.0;
     let mut failed = None;
+    let progress = ProgressBar::new(drive.len() as u64);
     let parameters = rollout.shared_parameters(compute, &prepared.values);
     sweep::trace(&rollout, compute, parameters, |k, parameters, state| {
         time += drive[k].0;
-        let mut read = |field: crate::numeric::Field| match compute.values(field) {
-            Ok(values) => values[0],
-            Err(error) => {
-                failed = Some(error);
-                f64::NAN
+        progress.inc(1);
+        let mut read = |field: Field| {
+            let value = compute.values(field).map(|values| values[0]);
+            match value {
+                Ok(v) if v.is_finite() => v,
+                Ok(v) => {
+                    failed.get_or_insert(Error::BadInput(format!(
+                        "step {k}: strain {} over {} s gives {v}; a number is too extreme for {}",
+                        readable(drive[k].1),
+                        readable(drive[k].0),
+                        compute.precision().name()
+                    )));
+                    v
+                }
+                Err(error) => {
+                    failed.get_or_insert(error);
+                    f64::NAN
+                }
             }
         };
         rows.push(Row {
@@ -159,6 +162,7 @@ fn run_law(compute: &Compute, prepared: &Prepared, drive: &[(f64, f64)]) -> Resu
             history: columns.map(|c| c.map(|c| read(state.history[c].clone()))),
         });
     });
+    progress.finish_and_clear();
     match failed {
         Some(error) => Err(error),
         None => Ok(rows),

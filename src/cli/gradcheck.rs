@@ -6,9 +6,9 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
-use super::{Common, print, print_json, say, table};
+use super::{Common, DeviceName, PrecisionName, plot_path, print, print_json, save_plot, table};
 use crate::{
-    error::{Error, Result},
+    error::{Error, Result, bad_input},
     experiment::{GradientCase, Reach, gradient_cases},
     report::plot::{Chart, Mark, Scale, Series},
 };
@@ -51,6 +51,12 @@ impl Group<'_> {
 }
 
 pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
+    if common.device == DeviceName::Gpu || common.precision == Some(PrecisionName::F32) {
+        return bad_input(
+            "gradcheck compares with differences, which takes f64 on the CPU; leave out --device and --precision",
+        );
+    }
+    let path = plot_path(&arguments.plot, common, "gradcheck.svg")?;
     let progress = ProgressBar::new_spinner();
     if let Ok(style) = ProgressStyle::with_template("{spinner} {pos} derivatives, {msg}") {
         progress.set_style(style);
@@ -72,14 +78,8 @@ pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
         print(&to_table(&groups))?;
         print(&format!("\n{} derivatives, {failed} failed\n", cases.len()))?;
     }
-    let path = match (&arguments.plot, common.json) {
-        (None, true) => None,
-        (None, false) => Some(PathBuf::from("gradcheck.svg")),
-        (Some(path), _) => Some(path.clone()),
-    };
     if let Some(path) = path {
-        chart(&cases).save(&path)?;
-        say(&format!("plot: {}", path.display()));
+        save_plot(&chart(&cases), &path)?;
     }
     if failed > 0 {
         return Err(Error::CheckFailed(format!(

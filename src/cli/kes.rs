@@ -6,7 +6,8 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::{
-    Common, HingeHeight, MaterialArguments, Prepared, check_list, print, print_json, say, table,
+    Common, HingeHeight, MAX_SECONDS, MaterialArguments, Prepared, check_list, plot_path, print,
+    print_json, save_plot, table,
 };
 use crate::{
     error::Result,
@@ -26,7 +27,8 @@ pub struct Arguments {
         long,
         value_delimiter = ',',
         value_name = "S,…",
-        default_value = "0,60"
+        default_value = "0,60",
+        allow_negative_numbers = true
     )]
     dwell_s: Vec<f64>,
     /// The loops as a picture [default: kes.svg, none with --json]
@@ -41,28 +43,22 @@ const GF_CM_PER_CM: f64 = 9.80665e-3;
 
 pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
     let prepared = arguments.material.prepare_in_curvature(&arguments.height)?;
-    let rule = "non-negative numbers, separated by commas";
-    check_list("--dwell-s", &arguments.dwell_s, |v| v >= 0.0, rule)?;
+    check_list("--dwell-s", &arguments.dwell_s, 0.0, MAX_SECONDS)?;
+    let chart_path = plot_path(&arguments.plot, common, "kes.svg")?;
     let compute = common.compute()?;
     let test = KesTest::default();
     let rollout = test.rollout(prepared.law.clone(), prepared.gate, &arguments.dwell_s)?;
     let parameters = rollout.shared_parameters(&compute, &prepared.values);
     let loops = test.run(&compute, &rollout, parameters)?;
-    let chart_path = match (&arguments.plot, common.json) {
-        (None, true) => None,
-        (None, false) => Some(PathBuf::from("kes.svg")),
-        (Some(path), _) => Some(path.clone()),
-    };
     if common.json {
         print_json(&to_json(&prepared, &loops))?;
     } else {
         print(&to_table(&loops))?;
     }
-    if let Some(path) = chart_path {
-        chart(&prepared, &loops).save(&path)?;
-        say(&format!("plot: {}", path.display()));
+    match chart_path {
+        Some(path) => save_plot(&chart(&prepared, &loops), &path),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 fn to_json(prepared: &Prepared, loops: &[KesLoop]) -> Value {

@@ -17,12 +17,15 @@ use std::{
 };
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use indicatif::ProgressBar;
 use serde_json::Value;
 
 use crate::{
-    error::{Error, Result, bad_input},
+    error::{Error, Result, bad_input, readable},
+    files::check_folder,
     material::{Law, Material, StrainMeasure, Timer, find_preset},
     numeric::{Compute, Gate, Precision},
+    report::plot::{Chart, Format},
 };
 
 /// Cloth whose creases depend on how long they were held: laws, laboratory tests, gradients.
@@ -57,10 +60,15 @@ struct Common {
     #[arg(long, global = true, value_enum)]
     precision: Option<PrecisionName>,
     /// Seed of everything random
-    #[arg(long, global = true, default_value_t = 1)]
+    #[arg(
+        long,
+        global = true,
+        default_value_t = 1,
+        allow_negative_numbers = true
+    )]
     seed: u64,
     /// CPU threads [default: all cores]
-    #[arg(long, global = true)]
+    #[arg(long, global = true, allow_negative_numbers = true)]
     threads: Option<usize>,
     /// Machine-readable JSON on standard output
     #[arg(long, global = true)]
@@ -171,7 +179,7 @@ enum TimerName {
 #[derive(Debug, Args)]
 struct HingeHeight {
     /// Mean triangle height H̄ of the mesh that a material's angles belong to: κ = 3θ/H̄
-    #[arg(long, value_name = "MM")]
+    #[arg(long, value_name = "MM", allow_negative_numbers = true)]
     hinge_height_mm: Option<f64>,
 }
 
@@ -198,11 +206,12 @@ impl MaterialArguments {
                 "--hinge-height-mm {mm} is for materials in angles; '{}' is in curvature already, so leave it out",
                 material.name
             )),
-            (StrainMeasure::Angle, Some(mm)) if mm.is_finite() && mm > 0.0 => {
+            (StrainMeasure::Angle, Some(mm)) if (1e-3..=1e4).contains(&mm) => {
                 self.prepare_with(material.to_curvature(1e-3 * mm))
             }
             (StrainMeasure::Angle, Some(mm)) => bad_input(format!(
-                "--hinge-height-mm {mm} is not a height; give a positive number of millimetres"
+                "--hinge-height-mm {} is not a height; give 0.001 to 10000 millimetres",
+                readable(mm)
             )),
             (StrainMeasure::Angle, None) => bad_input(format!(
                 "material '{}' has thresholds in radians of a mesh, and this test needs curvature; \
@@ -215,7 +224,11 @@ impl MaterialArguments {
 
     fn load(&self) -> Result<Material> {
         let path = Path::new(&self.material);
-        if path.exists() || path.extension().is_some_and(|e| e == "json") {
+        let json = path
+            .extension()
+            .is_some_and(|e| e.eq_ignore_ascii_case("json"));
+        // A folder may have the name of a preset.
+        if json || path.is_file() || (path.exists() && !path.is_dir()) {
             Material::load(path)
         } else {
             find_preset(&self.material)
@@ -262,30 +275,49 @@ fn say(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
-/// Writes a file whole or not at all: what stood there before survives a full disk or a kill.
-fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
-    // A pipe or a device cannot be replaced by renaming.
-    if path.exists() && !path.is_file() {
-        return std::fs::write(path, bytes).map_err(|e| Error::writing(path, e));
+/// Where a picture goes: the file asked for, else `default` unless the output is for a machine. Refuses
+/// a wrong ending or a missing folder before any work is done.
+fn plot_path(asked: &Option<PathBuf>, common: &Common, default: &str) -> Result<Option<PathBuf>> {
+    let path = match asked {
+        Some(path) => Some(path.clone()),
+        None => (!common.json).then(|| PathBuf::from(default)),
+    };
+    if let Some(path) = &path {
+        Format::of(path)?;
+        check_folder(path)?;
     }
-    let mut name = path.as_os_str().to_owned();
-    name.push(format!(".{}.part", std::process::id()));
-    let part = PathBuf::from(name);
-    std::fs::write(&part, bytes)
-        .and_then(|()| std::fs::rename(&part, path))
-        .map_err(|e| {
-            let _ = std::fs::remove_file(&part);
-            Error::writing(path, e)
-        })
+    Ok(path)
 }
 
-/// Every number of a list option must pass `ok`.
-fn check_list(option: &str, values: &[f64], ok: impl Fn(f64) -> bool, rule: &str) -> Result<()> {
-    match values.iter().find(|v| !v.is_finite() || !ok(**v)) {
+/// Draws a chart and says where it is.
+fn save_plot(chart: &Chart, path: &Path) -> Result<()> {
+    chart.save(path)?;
+    say(&format!("plot: {}", path.display()));
+    Ok(())
+}
+
+/// A line that shows that work goes on; silent when nobody watches.
+fn spinner(message: String) -> ProgressBar {
+    let spinner = ProgressBar::new_spinner().with_message(message);
+    spinner.enable_steady_tick(std::time::Duration::from_millis(200));
+    spinner
+}
+
+/// Every number of a list option must be in a range.
+fn check_list(option: &str, values: &[f64], low: f64, high: f64) -> Result<()> {
+    match values.iter().find(|v| !(low..=high).contains(*v)) {
         None => Ok(()),
-        Some(v) => bad_input(format!("{option}: {v} cannot be used; give {rule}")),
+        Some(v) => bad_input(format!(
+            "{option}: {} cannot be used; give numbers from {} to {}, separated by commas",
+            readable(*v),
+            readable(low),
+            readable(high)
+        )),
     }
 }
+
+/// Longest time that can be asked for \[s\]: far beyond any test, far within f32.
+const MAX_SECONDS: f64 = 1e15;
 
 /// A table with right-aligned columns.
 fn table(header: &[&str], rows: &[Vec<String>]) -> String {

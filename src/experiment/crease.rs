@@ -5,7 +5,7 @@ use std::sync::Arc;
 use burn::tensor::Tensor;
 
 use crate::{
-    error::{Result, bad_input},
+    error::{Result, bad_input, readable},
     material::Law,
     numeric::{Compute, Field, Gate},
     rollout::{Reading, Rollout, Schedule, Step, log_times},
@@ -204,11 +204,21 @@ impl CreaseTest {
             (rollout.forward(compute, parameters), None)
         };
         let lost: Tensor<1> = (readings * weights).sum_dims_squeeze(&[1, 2]);
-        let angles = compute
-            .values(lost)?
-            .iter()
-            .map(|lost| 180.0 - lost)
-            .collect();
+        let lost = compute.values(lost)?;
+        let angles: Vec<f64> = lost.iter().map(|lost| 180.0 - lost).collect();
+        // A full turn either way is beyond any release; a gate that never closes can get there.
+        if let Some(i) = angles.iter().position(|a| !(-180.0..=360.0).contains(a)) {
+            let CreasePoint { gap, press, read } = points[i];
+            return bad_input(format!(
+                "gap {} m, pressed {} s, read after {} s: the recovery angle came out as {}; a number is \
+                 too extreme for {} or the gate for this material (try --gate hard)",
+                readable(gap),
+                readable(press),
+                readable(read),
+                readable(angles[i]),
+                compute.precision().name()
+            ));
+        }
         Ok(CreaseCurves { angles, jacobian })
     }
 

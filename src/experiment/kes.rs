@@ -182,6 +182,12 @@ impl KesTest {
         parameters: Field,
     ) -> Result<Vec<KesLoop>> {
         let moments = compute.values(rollout.forward(compute, parameters))?;
+        if moments.iter().any(|m| !m.is_finite()) {
+            return bad_input(format!(
+                "a moment of the loop is not finite; a number is too extreme for {}",
+                compute.precision().name()
+            ));
+        }
         let curvatures = self.curvatures();
         let (rigidity, hysteresis) = self.reading_weights();
         let loops = moments

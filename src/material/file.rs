@@ -7,12 +7,15 @@ use std::{path::Path, sync::Arc};
 
 use serde_json::{Map, Value, json};
 
-use super::reader::{Section, join, kind_of, prefix};
+use super::reader::{Section, join, kind_of, parse};
 use super::{
     Dahl, Elastic, HardeningPlastic, Law, Parameter, PerfectPlastic, StrainMeasure, TimeDependent,
     Timer, parameter,
 };
-use crate::error::{Error, Result, bad_input, unknown};
+use crate::{
+    error::{Error, Result, bad_input},
+    files::read_text,
+};
 
 /// The laws by the names of material files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -180,41 +183,21 @@ impl Place {
 impl Material {
     /// Reads and checks a file.
     pub fn load(path: &Path) -> Result<Material> {
-        let text = std::fs::read_to_string(path).map_err(|e| Error::reading(path, e))?;
-        Material::parse(&text, &path.display().to_string())
+        Material::parse(&read_text(path)?, &path.display().to_string())
     }
 
     /// Reads and checks JSON text; `place` is named in messages.
     pub fn parse(text: &str, place: &str) -> Result<Material> {
-        let value: Value = serde_json::from_str(text).map_err(|e| {
-            Error::BadInput(format!(
-                "{place}: not valid JSON at line {} column {}: {e}; `rumple materials NAME` prints a file to start from",
-                e.line(),
-                e.column()
-            ))
-        })?;
+        let value = parse(text, place)?;
         let top = Section::new(place, "", &value)?;
         top.known(&TOP)?;
-        let strain = match top.text("strain")?.as_str() {
-            "curvature" => StrainMeasure::Curvature,
+        let strain = match top.choice("strain", &["curvature", "angle"])? {
             "angle" => StrainMeasure::Angle,
-            other => {
-                return Err(prefix(
-                    place,
-                    unknown("strain", other, &["curvature", "angle"]),
-                ));
-            }
+            _ => StrainMeasure::Curvature,
         };
-        let law_name = top.text("law")?;
-        let law = LawName::ALL
-            .into_iter()
-            .find(|l| l.name() == law_name)
-            .ok_or_else(|| {
-                prefix(
-                    place,
-                    unknown("law", &law_name, &LawName::ALL.map(LawName::name)),
-                )
-            })?;
+        let law_name = top.choice("law", &LawName::ALL.map(LawName::name))?;
+        let law = LawName::ALL.into_iter().find(|l| l.name() == law_name);
+        let law = law.unwrap_or(LawName::TimeDependent);
         let relaxation = relaxation(place, &value, strain)?;
         let mut material = Material {
             name: top.text("name")?,

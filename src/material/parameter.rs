@@ -1,6 +1,6 @@
 //! Parameters: name, unit, valid range and the transform that makes a search unconstrained.
 
-use crate::error::{Result, bad_input};
+use crate::error::{Result, bad_input, readable};
 
 /// How strain is measured, which decides the unit of the thresholds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -137,11 +137,15 @@ impl Parameter {
         if value.is_finite() && (self.low..=self.high).contains(&value) {
             return Ok(());
         }
+        let unit = match self.dimension {
+            Dimension::Ratio => String::new(),
+            other => format!(" {}", other.unit(strain)),
+        };
         bad_input(format!(
-            "{place}: {field} = {value} is outside [{}, {}] {}; {} ({}) is {}",
-            self.low,
-            self.high,
-            self.dimension.unit(strain),
+            "{place}: {field} = {} is outside [{}, {}]{unit}; {} ({}) is {}",
+            readable(value),
+            readable(self.low),
+            readable(self.high),
             self.name,
             self.symbol,
             self.meaning
@@ -151,7 +155,7 @@ impl Parameter {
 
 /// Range of strains: ten micrometres of bending radius is tighter than any fibre bends.
 const MAX_STRAIN: f64 = 1e5;
-/// Stiffer than any fabric by far; catches rigidities given in gf·cm²/cm or N·mm².
+/// \[N·m\] Stiffer than any fabric by far.
 const MAX_STIFFNESS: f64 = 10.0;
 /// Three thousand years.
 const MAX_TIME: f64 = 1e11;

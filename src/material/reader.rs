@@ -1,8 +1,83 @@
 //! Reading JSON objects by hand, so that every message names the file, the field and its value.
 
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-use crate::error::{Error, Result, bad_input, unknown};
+use crate::error::{Error, Result, bad_input, readable, unknown};
+
+/// Parses JSON text, refusing a key that stands twice, of which a plain parser keeps the last.
+pub(super) fn parse(text: &str, place: &str) -> Result<Value> {
+    match serde_json::from_str::<Unique>(text) {
+        Ok(value) => Ok(value.0),
+        Err(e) => bad_input(format!(
+            "{place}: not valid JSON: {e}; `rumple materials NAME` prints a file to start from"
+        )),
+    }
+}
+
+/// A JSON value without repeated keys.
+struct Unique(Value);
+
+impl<'de> Deserialize<'de> for Unique {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        deserializer.deserialize_any(UniqueVisitor)
+    }
+}
+
+struct UniqueVisitor;
+
+impl<'de> Visitor<'de> for UniqueVisitor {
+    type Value = Unique;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_bool<E>(self, v: bool) -> std::result::Result<Unique, E> {
+        Ok(Unique(v.into()))
+    }
+
+    fn visit_i64<E>(self, v: i64) -> std::result::Result<Unique, E> {
+        Ok(Unique(v.into()))
+    }
+
+    fn visit_u64<E>(self, v: u64) -> std::result::Result<Unique, E> {
+        Ok(Unique(v.into()))
+    }
+
+    fn visit_f64<E>(self, v: f64) -> std::result::Result<Unique, E> {
+        Ok(Unique(v.into()))
+    }
+
+    fn visit_str<E>(self, v: &str) -> std::result::Result<Unique, E> {
+        Ok(Unique(v.into()))
+    }
+
+    fn visit_unit<E>(self) -> std::result::Result<Unique, E> {
+        Ok(Unique(Value::Null))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> std::result::Result<Unique, A::Error> {
+        let mut list = Vec::new();
+        while let Some(Unique(value)) = seq.next_element()? {
+            list.push(value);
+        }
+        Ok(Unique(Value::Array(list)))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Unique, A::Error> {
+        let mut fields = Map::new();
+        while let Some((key, Unique(value))) = map.next_entry::<String, Unique>()? {
+            if fields.contains_key(&key) {
+                return Err(A::Error::custom(format!("the key '{key}' stands twice")));
+            }
+            fields.insert(key, value);
+        }
+        Ok(Unique(Value::Object(fields)))
+    }
+}
 
 /// One JSON object of a file, with its name for messages.
 pub(super) struct Section<'a> {
@@ -63,9 +138,12 @@ impl<'a> Section<'a> {
         let number = self.number(key)?;
         match number {
             Some(v) if !(low..=high).contains(&v) => bad_input(format!(
-                "{}: {} = {v} is outside [{low}, {high}]; check its unit",
+                "{}: {} = {} is outside [{}, {}]; check its unit",
                 self.place,
-                self.field(key)
+                self.field(key),
+                readable(v),
+                readable(low),
+                readable(high)
             )),
             _ => Ok(number),
         }
@@ -82,8 +160,14 @@ impl<'a> Section<'a> {
         }
     }
 
+    /// Text of one line.
     pub fn text(&self, key: &str) -> Result<String> {
         match self.fields.get(key) {
+            Some(Value::String(text)) if text.contains(char::is_control) => bad_input(format!(
+                "{}: {} has a line end or another control character in it; remove it",
+                self.place,
+                self.field(key)
+            )),
             Some(Value::String(text)) => Ok(text.clone()),
             Some(other) => bad_input(format!(
                 "{}: {} must be text in quotes, not {}",
@@ -97,6 +181,23 @@ impl<'a> Section<'a> {
                 self.field(key)
             )),
         }
+    }
+
+    /// One of a few words.
+    pub fn choice(&self, key: &str, words: &[&'static str]) -> Result<&'static str> {
+        if !self.fields.contains_key(key) {
+            return bad_input(format!(
+                "{}: {} is missing; it is one of {}",
+                self.place,
+                self.field(key),
+                words.join(", ")
+            ));
+        }
+        let word = self.text(key)?;
+        let found = words.iter().find(|w| **w == word);
+        found
+            .copied()
+            .ok_or_else(|| prefix(self.place, unknown(key, &word, words)))
     }
 
     /// A text or a list of texts; empty where the key is absent.
@@ -130,7 +231,7 @@ pub(super) fn join(section: &str, key: &str) -> String {
     }
 }
 
-pub(super) fn prefix(place: &str, error: Error) -> Error {
+fn prefix(place: &str, error: Error) -> Error {
     Error::BadInput(format!("{place}: {error}"))
 }
 

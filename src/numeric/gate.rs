@@ -113,11 +113,12 @@ impl Gate {
             Some((name, number)) => (name, Some(number)),
             None => (text, None),
         };
+        // Within nine decades of the default either way: beyond, products leave the range of f32.
         let value = |default: f64| match number.map(str::parse::<f64>) {
             None => Ok(default),
-            Some(Ok(v)) if v.is_finite() && v > 0.0 => Ok(v),
+            Some(Ok(v)) if (1e-9 * default..=1e9 * default).contains(&v) => Ok(v),
             _ => bad_input(format!(
-                "--gate '{text}': '{}' is not a positive number; write for example {name}:{default}",
+                "--gate '{text}': '{}' is not a usable number; write for example {name}:{default}",
                 number.unwrap_or_default()
             )),
         };
@@ -142,7 +143,7 @@ impl Gate {
                 },
             }),
             _ => Err(unknown(
-                "gate",
+                "--gate",
                 name,
                 &[
                     "hard",

@@ -15,7 +15,12 @@ use self::axis::Axis;
 use self::paint::{
     NOTE, Point, SIZE, SMALL, Shape, TITLE, WHOLE_PICTURE, png, register_fonts, svg, trace,
 };
-use crate::error::{Error, Result, bad_input};
+#[cfg(doc)]
+use crate::error::Error;
+use crate::{
+    error::{Result, bad_input},
+    files::write_whole,
+};
 
 const MARGIN: f64 = 20.0;
 const LONGEST_LEGEND_LINE: f64 = 240.0;
@@ -77,6 +82,33 @@ pub struct Chart {
     pub series: Vec<Series>,
 }
 
+/// Kinds of picture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// Vector graphics.
+    Svg,
+    /// Pixels.
+    Png,
+}
+
+impl Format {
+    /// The kind that a file name asks for.
+    ///
+    /// # Errors
+    /// [`Error::BadInput`] for any other.
+    pub fn of(path: &Path) -> Result<Format> {
+        let extension = path.extension().unwrap_or_default();
+        match extension.to_ascii_lowercase().to_str() {
+            Some("svg") => Ok(Format::Svg),
+            Some("png") => Ok(Format::Png),
+            _ => bad_input(format!(
+                "{}: a chart's file name ends in .svg or .png",
+                path.display()
+            )),
+        }
+    }
+}
+
 impl Chart {
     /// Writes the chart as `.svg` (900×560) or `.png` (1800×1120 pixels).
     ///
@@ -84,14 +116,11 @@ impl Chart {
     /// [`Error::BadInput`] for another extension, an unusable `y_range` or no point that can be
     /// drawn; [`Error::Io`] when the file cannot be written.
     pub fn save(&self, path: &Path) -> Result<()> {
-        let name = path.display().to_string();
-        let extension = path.extension().unwrap_or_default();
-        let bytes = match extension.to_ascii_lowercase().to_str() {
-            Some("svg") => svg(&self.shapes()?)?,
-            Some("png") => png(&self.shapes()?)?,
-            _ => return bad_input(format!("{name}: a chart's file name ends in .svg or .png")),
+        let bytes = match Format::of(path)? {
+            Format::Svg => svg(&self.shapes()?)?,
+            Format::Png => png(&self.shapes()?)?,
         };
-        std::fs::write(path, bytes).map_err(|source| Error::writing(path, source))
+        write_whole(path, &bytes)
     }
 
     fn shapes(&self) -> Result<Vec<Shape>> {

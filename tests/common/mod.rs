@@ -4,9 +4,7 @@
 use std::{path::PathBuf, sync::Arc};
 
 use rumple::{
-    material::{
-        Dahl, Elastic, HardeningPlastic, Law, PerfectPlastic, TimeDependent, Timer,
-    },
+    material::{Dahl, Elastic, HardeningPlastic, Law, PerfectPlastic, TimeDependent, Timer},
     numeric::{Compute, Field, Gate, Precision},
 };
 
@@ -51,7 +49,10 @@ pub struct Stepper {
 impl Stepper {
     pub fn new(law: Arc<dyn Law>, values: &[f64], gate: Gate, hinges: usize) -> Self {
         let compute = cpu();
-        let parameters: Vec<Field> = values.iter().map(|v| compute.tensor(&[*v], [1, 1])).collect();
+        let parameters: Vec<Field> = values
+            .iter()
+            .map(|v| compute.tensor(&[*v], [1, 1]))
+            .collect();
         let history = law.start(&parameters, &compute.zeros([1, hinges]));
         Stepper {
             law,
@@ -67,7 +68,9 @@ impl Stepper {
     pub fn step(&mut self, strain: &[f64], dt: f64) -> Vec<f64> {
         let strain = self.compute.tensor(strain, [1, self.hinges]);
         let dt = self.compute.tensor(&[dt], [1, 1]);
-        self.history = self.law.update(&self.parameters, &self.history, &strain, &dt, &self.gate);
+        self.history = self
+            .law
+            .update(&self.parameters, &self.history, &strain, &dt, &self.gate);
         let stress = self.law.stress(&self.parameters, &self.history, &strain);
         self.compute.values(stress).unwrap()
     }
@@ -87,7 +90,9 @@ impl Stepper {
 
 /// Numbers of the authors' program, or `None` with a word where this machine has none.
 pub fn golden(folder: &str) -> Option<PathBuf> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/golden").join(folder);
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("../shared/golden")
+        .join(folder);
     if path.is_dir() {
         return Some(path);
     }
@@ -98,6 +103,9 @@ pub fn golden(folder: &str) -> Option<PathBuf> {
 /// Largest |a − b| over the larger of |b| and `floor`.
 pub fn relative_difference(a: &[f64], b: &[f64], floor: f64) -> f64 {
     assert_eq!(a.len(), b.len());
-    let differences = a.iter().zip(b).map(|(x, y)| (x - y).abs() / y.abs().max(floor));
+    let differences = a
+        .iter()
+        .zip(b)
+        .map(|(x, y)| (x - y).abs() / y.abs().max(floor));
     differences.fold(0.0, f64::max)
 }

@@ -4,6 +4,9 @@
 //! lanes is straight-line code, which the compiler turns into vector instructions; a hinge's
 //! neighbours hide the latency of its exponentials.
 
+// Lane loops run over many arrays at once: an index says it plainly and vectorises.
+#![allow(clippy::needless_range_loop)]
+
 use super::lane::{
     Coefficients, Hinge, LaneGate, Saved, excesses, finish, flow_time, freshness,
     pull_back_friction, pull_back_plasticity, pull_back_release, release,
