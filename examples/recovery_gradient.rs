@@ -20,7 +20,7 @@ fn main() -> Result<()> {
     // the gate spans a few hinges, so that the gradient sees the boundary between rest and slip move.
     let test = CreaseTest::default();
     let points = CreaseTest::grid(&[1e-3], &[10.0, 100.0, 300.0, 3000.0], &[300.0]);
-    let gate = Gate::Smoothstep { width: 30.0 };
+    let gate = Gate::Smoothstep { width: 60.0 };
     let rollout = test.rollout(law.clone(), gate, &points)?;
     let angles_and_jacobian = |values: &[f64], jacobian: bool| {
         let parameters = rollout.shared_parameters(&compute, values);

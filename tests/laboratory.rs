@@ -244,10 +244,7 @@ fn delayed_recovery_needs_a_branch() {
 #[test]
 fn only_ours_depends_on_the_hold() {
     let points = CreaseTest::grid(&[1.2], &[0.1, 1e5], &[100.0]);
-    let test = CreaseTest {
-        snap_steps: 60,
-        ..CreaseTest::default()
-    };
+    let test = CreaseTest::default();
     let dahl = angles(&test, Arc::new(Dahl), &[1.0, 0.8, 0.15], &points);
     assert!(
         (dahl[0] - dahl[1]).abs() < 1e-9 && dahl[0] < 179.0,
@@ -287,7 +284,6 @@ fn a_released_dahl_hinge_is_in_equilibrium() {
     let points = CreaseTest::grid(&[1.2], &[1.0], &[100.0]);
     let test = CreaseTest {
         hinges: 2,
-        snap_steps: 60,
         ..CreaseTest::default()
     };
     let recovered = angles(&test, Arc::new(Dahl), &[1.0, 0.8, 0.15], &points)[0];
@@ -383,5 +379,45 @@ fn the_jacobian_of_a_curve_is_right_row_by_row() {
                 );
             }
         }
+    }
+}
+
+/// Differentiating the hard branches of an ensemble drops the term from the moving boundary between
+/// resting and slipping hinges, which is all of ∂R/∂τ_f; the smooth gate restores it.
+#[test]
+fn the_smooth_gate_restores_the_moving_boundary() {
+    let points = CreaseTest::grid(&[1e-3], &[30.0, 100.0], &[300.0]);
+    let run = |values: &[f64], hinges: usize, gate: Gate| {
+        let test = CreaseTest {
+            hinges,
+            ..CreaseTest::default()
+        };
+        let rollout = test.rollout(time_dependent(), gate, &points).unwrap();
+        let parameters = rollout.shared_parameters(&cpu(), values);
+        test.run(&cpu(), &rollout, &points, parameters, true)
+            .unwrap()
+    };
+    let values = cotton();
+    let dwell = 4;
+    // The truth: differences of the hard law over 1 % of τ_f, with hinges enough to see it.
+    let shifted = |factor: f64| {
+        let mut moved = values.clone();
+        moved[dwell] *= factor;
+        run(&moved, 200_000, Gate::Hard).angles
+    };
+    let (up, down) = (shifted(1.01), shifted(0.99));
+    let hard = run(&values, 10_000, Gate::Hard).jacobian.unwrap();
+    let smooth = run(&values, 10_000, Gate::Smoothstep { width: 10.0 })
+        .jacobian
+        .unwrap();
+    for i in 0..points.len() {
+        let truth = (up[i] - down[i]) / (0.02 * values[dwell]);
+        assert!(truth > 0.0, "{truth}");
+        assert_eq!(hard[9 * i + dwell], 0.0);
+        let ours = smooth[9 * i + dwell];
+        assert!(
+            (ours / truth - 1.0).abs() < 0.1,
+            "point {i}: {ours} against {truth}"
+        );
     }
 }

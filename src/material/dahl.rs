@@ -1,7 +1,7 @@
 //! Dahl's friction as used for cloth by Miguel et al. 2013 [MTB*13]: paper 1's friction baseline.
 
 use super::{Law, Parameter, parameter};
-use crate::numeric::{Field, Gate, abs, max_zero, sign};
+use crate::numeric::{Field, Gate, abs, sign};
 
 /// The friction moment F follows the strain with slope K_f at first and saturates at K_f·ε_0:
 ///
@@ -15,6 +15,9 @@ use crate::numeric::{Field, Gate, abs, max_zero, sign};
 /// Independent of time, and nothing sticks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dahl;
+
+/// Iterations of a release.
+const NEWTON_STEPS: usize = 8;
 
 impl Law for Dahl {
     fn name(&self) -> &'static str {
@@ -64,18 +67,32 @@ impl Law for Dahl {
             + parameters[1].clone() * (history[0].clone() + since_update)
     }
 
-    /// With the slope K_b + K_f·(1 + f/ε_0) of unloading from a positive strain, which is steepest at
-    /// the start. Capped below by K_b.
+    /// Where K_b·ε + F(ε) = 0 on the branch of unloading, by Newton's method. F is convex there, so
+    /// every iterate stays on one side, and eight are exact to rounding for K_f up to 100·K_b.
     fn release(
         &self,
         parameters: &[Field],
         history: &[Field],
         strain: &Field,
-        _: &Field,
-        _: &Gate,
-    ) -> Field {
-        let unloading = sign(&history[1]) * history[0].clone() / parameters[2].clone() + 1.0;
-        let slope = parameters[0].clone() + parameters[1].clone() * max_zero(&unloading);
-        strain.clone() - self.stress(parameters, history, strain) / slope
+        dt: &Field,
+        gate: &Gate,
+    ) -> (Field, Vec<Field>) {
+        let (bending, friction, threshold) = (&parameters[0], &parameters[1], &parameters[2]);
+        let moment = self.stress(parameters, history, strain);
+        let direction = sign(&moment) * -1.0;
+        let limit = direction.clone() * threshold.clone();
+        let excess = history[0].clone() - limit.clone();
+        let mut rest = strain.clone();
+        for _ in 0..NEWTON_STEPS {
+            let moved = abs(&(rest.clone() - strain.clone()));
+            let left = excess.clone() * (moved / threshold.clone()).neg().exp();
+            let stress =
+                bending.clone() * rest.clone() + friction.clone() * (limit.clone() + left.clone());
+            let slope =
+                bending.clone() - friction.clone() * direction.clone() * left / threshold.clone();
+            rest = rest - stress / slope;
+        }
+        let history = self.update(parameters, history, &rest, dt, gate);
+        (rest, history)
     }
 }

@@ -33,7 +33,14 @@ impl Law for Elastic {
     }
 
     /// At once.
-    fn release(&self, _: &[Field], _: &[Field], strain: &Field, _: &Field, _: &Gate) -> Field {
-        strain.zeros_like()
+    fn release(
+        &self,
+        _: &[Field],
+        _: &[Field],
+        strain: &Field,
+        _: &Field,
+        _: &Gate,
+    ) -> (Field, Vec<Field>) {
+        (strain.zeros_like(), Vec::new())
     }
 }

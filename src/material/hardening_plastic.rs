@@ -66,7 +66,16 @@ impl Law for HardeningPlastic {
     }
 
     /// Unloading is elastic: to the plastic strain at once.
-    fn release(&self, _: &[Field], history: &[Field], _: &Field, _: &Field, _: &Gate) -> Field {
-        history[0].clone()
+    fn release(
+        &self,
+        parameters: &[Field],
+        history: &[Field],
+        _: &Field,
+        dt: &Field,
+        gate: &Gate,
+    ) -> (Field, Vec<Field>) {
+        let rest = history[0].clone();
+        let history = self.update(parameters, history, &rest, dt, gate);
+        (rest, history)
     }
 }

@@ -59,9 +59,9 @@ pub trait Law: Debug + Send + Sync {
     /// Stress at `strain` with the history held: a bending moment per width \[N·m/m\] for curvature.
     fn stress(&self, parameters: &[Field], history: &[Field], strain: &Field) -> Field;
 
-    /// The strain after one step of `dt` towards zero stress, with the inelastic history held: the
-    /// overdamped release, implicit in time, without viscosity. Repeated, it approaches equilibrium
-    /// from one side.
+    /// Strain and history after `dt` seconds without a load: the overdamped release, implicit in time,
+    /// without viscosity. Where the hinge would slip or not on the way is one decision of the gate, so
+    /// that a smooth gate mixes the two ends and not the states on the way to them.
     fn release(
         &self,
         parameters: &[Field],
@@ -69,7 +69,7 @@ pub trait Law: Debug + Send + Sync {
         strain: &Field,
         dt: &Field,
         gate: &Gate,
-    ) -> Field;
+    ) -> (Field, Vec<Field>);
 
     /// Whether the fused roll-out of the time-dependent law computes this law.
     fn has_fused_form(&self) -> bool {

@@ -79,6 +79,30 @@ impl TimeDependent {
         ]
     }
 
+    /// exp(−h/τ_i) of branch `i`, counted from 0.
+    fn kept(p: &[Field], i: usize, dt: &Field) -> Field {
+        (dt.clone() / p[PARAMETERS + 2 * i + 1].clone()).neg().exp()
+    }
+
+    /// The new history, given its friction part.
+    fn with_friction(
+        &self,
+        friction: [Field; 2],
+        p: &[Field],
+        s: &[Field],
+        strain: &Field,
+        dt: &Field,
+        gate: &Gate,
+    ) -> Vec<Field> {
+        let mut new = friction.to_vec();
+        new.extend(self.plasticity(p, s, strain, dt, gate));
+        for i in 0..self.branches {
+            let lag = s[HISTORY + i].clone() - strain.clone();
+            new.push(strain.clone() + lag * Self::kept(p, i, dt));
+        }
+        new
+    }
+
     /// Plasticity: new plastic strain, accumulated plastic strain, flow time, direction, yield strain.
     fn plasticity(
         &self,
@@ -188,17 +212,8 @@ impl Law for TimeDependent {
         dt: &Field,
         gate: &Gate,
     ) -> Vec<Field> {
-        let mut new = Vec::with_capacity(history.len());
-        new.extend(Self::friction(parameters, history, strain, dt, gate));
-        new.extend(self.plasticity(parameters, history, strain, dt, gate));
-        for i in 0..self.branches {
-            let lag = history[HISTORY + i].clone() - strain.clone();
-            let kept = (dt.clone() / parameters[PARAMETERS + 2 * i + 1].clone())
-                .neg()
-                .exp();
-            new.push(strain.clone() + lag * kept);
-        }
-        new
+        let friction = Self::friction(parameters, history, strain, dt, gate);
+        self.with_friction(friction, parameters, history, strain, dt, gate)
     }
 
     fn stress(&self, parameters: &[Field], history: &[Field], strain: &Field) -> Field {
@@ -210,17 +225,20 @@ impl Law for TimeDependent {
         })
     }
 
-    /// A hinge that can rest stops where it carries no moment; one that would slip on the way goes on
-    /// to where friction at its threshold balances the rest:
+    /// A hinge that can rest stops where it carries no moment. One that would slip on the way loses its
+    /// dwell, its threshold falls to ε_0, and it slides to where that little friction balances the rest:
     ///
     /// ```text
     /// rest   ε_r = (K_b·ε_p + Σ k_i·q_i + K_f·ε̄)/(K_b + Σ k_i + K_f),  k_i = K_i·exp(−h/τ_i)
-    /// slide  ε_s = (K_b·ε_p + Σ k_i·q_i − K_f·thres·sign(ε_r − ε̄))/(K_b + Σ k_i)
-    /// ε ← ε_r + gate(|ε_r − ε̄| − thres)·(ε_s − ε_r)
+    /// slide  ε_s = (K_b·ε_p + Σ k_i·q_i − s·K_f·ε_0)/(K_b + Σ k_i),  ε̄_s = ε_s − s·ε_0,  s = sign(ε_r − ε̄)
+    /// w = gate(|ε_r − ε̄| − thres);  ε̄ ← ε̄ + w·(ε̄_s − ε̄);  t_s ← (1 − w)·(t_s + h);  ε ← ε_r of the new ε̄
     /// ```
     ///
-    /// Both agree where a hinge sits on its threshold, so no rounding decides. The slip resets the
-    /// dwell, so the threshold falls and the next step slides on: three steps reach equilibrium.
+    /// This is what the law does in three steps of no duration, taken at once. A smooth gate that took
+    /// them one by one would reset a share of the dwell, see the threshold fall, slip more, and so on:
+    /// its band would shrink to nothing and the gradient with it. Here the mixture is at rest, because
+    /// the threshold is concave in time. A hinge on its threshold ends at the same place either way, so
+    /// no rounding decides.
     fn release(
         &self,
         parameters: &[Field],
@@ -228,25 +246,29 @@ impl Law for TimeDependent {
         _: &Field,
         dt: &Field,
         gate: &Gate,
-    ) -> Field {
-        let (bending, friction, anchor) = (&parameters[0], &parameters[1], &history[0]);
+    ) -> (Field, Vec<Field>) {
+        let (bending, friction, initial) = (&parameters[0], &parameters[1], &parameters[2]);
+        let (anchor, stick_time) = (&history[0], &history[1]);
         let mut slope = bending.clone();
         let mut pull = bending.clone() * history[2].clone();
         for i in 0..self.branches {
-            let kept = (dt.clone() / parameters[PARAMETERS + 2 * i + 1].clone())
-                .neg()
-                .exp();
-            let stiffness = parameters[PARAMETERS + 2 * i].clone() * kept;
+            let stiffness = parameters[PARAMETERS + 2 * i].clone() * Self::kept(parameters, i, dt);
             slope = slope + stiffness.clone();
             pull = pull + stiffness * history[HISTORY + i].clone();
         }
-        let held = pull.clone() + friction.clone() * anchor.clone();
-        let rest = held / (slope.clone() + friction.clone());
-        let threshold = Self::threshold(parameters, history);
-        let offset = rest.clone() - anchor.clone();
-        let (direction, excess) = gate.excess(&offset, threshold.clone());
-        let slide = (pull - friction.clone() * threshold * direction) / slope;
-        rest.clone() + gate.open(&excess).weight * (slide - rest)
+        let rest = |anchor: &Field| {
+            (pull.clone() + friction.clone() * anchor.clone()) / (slope.clone() + friction.clone())
+        };
+        let offset = rest(anchor) - anchor.clone();
+        let (side, excess) = gate.excess(&offset, Self::threshold(parameters, history));
+        let slip = gate.open(&excess).weight;
+        let held = side * initial.clone();
+        let slide = (pull.clone() - friction.clone() * held.clone()) / slope.clone();
+        let anchor = anchor.clone() + slip.clone() * (slide - held - anchor.clone());
+        let strain = rest(&anchor);
+        let stick_time = (slip * -1.0 + 1.0) * (stick_time.clone() + dt.clone());
+        let new = self.with_friction([anchor, stick_time], parameters, history, &strain, dt, gate);
+        (strain, new)
     }
 
     fn has_fused_form(&self) -> bool {

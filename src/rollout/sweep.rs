@@ -144,10 +144,14 @@ fn advance(
     let dt = drive.duration.clone() * step.share + step.seconds;
     let strain = match step.motion {
         Motion::Prescribe { fraction } => drive.amplitude.clone() * fraction,
-        Motion::Release => law.release(columns, &state.history, &state.strain, &dt, &rollout.gate),
         Motion::Creep { mobility } => {
             let stress = law.stress(columns, &state.history, &state.strain);
             state.strain.clone() - stress * mobility
+        }
+        Motion::Release => {
+            let (strain, history) =
+                law.release(columns, &state.history, &state.strain, &dt, &rollout.gate);
+            return State { strain, history };
         }
     };
     let history = law.update(columns, &state.history, &strain, &dt, &rollout.gate);

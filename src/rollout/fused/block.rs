@@ -8,11 +8,11 @@
 #![allow(clippy::needless_range_loop)]
 
 use super::lane::{
-    Coefficients, Hinge, LaneGate, Saved, excesses, finish, flow_time, freshness,
-    pull_back_friction, pull_back_plasticity, pull_back_release, release,
+    Coefficients, Hinge, LaneGate, Saved, flow, flow_time, freshness, friction_excess,
+    pull_back_friction, pull_back_plasticity, pull_back_release, release, slide, yield_excess,
 };
 use super::real::Real;
-use crate::rollout::{Motion, Reading, Schedule};
+use crate::rollout::{Motion, Reading, Schedule, Step};
 
 /// Hinges a block. 16 to 64 measured alike; 32 was best for both precisions on Zen 3.
 pub const LANES: usize = 32;
@@ -138,21 +138,19 @@ impl<R: Real> Block<R> {
         after: &mut Row<R>,
     ) {
         let step = &schedule.steps[k];
-        let (seconds, share) = (R::from_f64(step.seconds), R::from_f64(step.share));
-        // The motion is written into `after` first, so that its branch stays outside the long loop.
+        let dt: Lanes<R> = self.step_time(step);
+        for i in 0..LANES {
+            let (p, hinge) = (self.coefficients(i), before.hinge(i));
+            before.saved[0][i] = freshness::<R, FMA>(&p, &hinge);
+        }
+        let mut yielding = [R::default(); LANES];
         match step.motion {
             Motion::Prescribe { fraction } => {
                 let fraction = R::from_f64(fraction);
                 for i in 0..LANES {
                     after.state[0][i] = self.amplitude[i] * fraction;
                 }
-            }
-            Motion::Release => {
-                for i in 0..LANES {
-                    let (p, hinge) = (self.coefficients(i), before.hinge(i));
-                    let fresh = freshness::<R, FMA>(&p, &hinge);
-                    after.state[0][i] = release::<R, G, FMA>(&p, gate, &hinge, fresh).strain;
-                }
+                self.slide::<G, FMA>(gate, &dt, before, after, &mut yielding);
             }
             Motion::Creep { mobility } => {
                 let mobility = R::from_f64(mobility);
@@ -160,56 +158,82 @@ impl<R: Real> Block<R> {
                     let (p, hinge) = (self.coefficients(i), before.hinge(i));
                     after.state[0][i] = hinge.strain - hinge.stress(&p) * mobility;
                 }
+                self.slide::<G, FMA>(gate, &dt, before, after, &mut yielding);
+            }
+            Motion::Release => {
+                for i in 0..LANES {
+                    let (p, hinge) = (self.coefficients(i), before.hinge(i));
+                    let fresh = before.saved[0][i];
+                    let released = release::<R, G, FMA>(&p, gate, &hinge, fresh, dt[i]);
+                    after.state[0][i] = released.strain;
+                    after.state[1][i] = released.anchor;
+                    after.state[2][i] = released.stick_time;
+                    before.saved[1][i] = released.slip;
+                    yielding[i] = yield_excess(&hinge, released.strain);
+                    before.saved[2][i] = gate.weight::<FMA>(yielding[i]);
+                }
             }
         }
-        self.update::<G, FMA>(gate, seconds, share, before, after);
+        self.flow::<G, FMA>(gate, &dt, before, after, &yielding);
     }
 
-    /// The history update of [`Block::step`], part by part; see [`excesses`] for why.
+    /// Time of a step for each lane.
     #[inline(always)]
-    fn update<G: LaneGate<R>, const FMA: bool>(
+    fn step_time(&self, step: &Step) -> Lanes<R> {
+        let (seconds, share) = (R::from_f64(step.seconds), R::from_f64(step.share));
+        let mut dt = [R::default(); LANES];
+        for i in 0..LANES {
+            dt[i] = self.duration[i] * share + seconds;
+        }
+        dt
+    }
+
+    /// Friction at a known strain, and the excess over the yield surface with its weight.
+    #[inline(always)]
+    fn slide<G: LaneGate<R>, const FMA: bool>(
         &self,
         gate: G,
-        seconds: R,
-        share: R,
+        dt: &Lanes<R>,
         before: &mut Row<R>,
         after: &mut Row<R>,
+        yielding: &mut Lanes<R>,
     ) {
-        let mut friction_excess = [R::default(); LANES];
-        let mut yield_excess = [R::default(); LANES];
+        let mut slipping = [R::default(); LANES];
         for i in 0..LANES {
-            let (p, hinge) = (self.coefficients(i), before.hinge(i));
-            before.saved[0][i] = freshness::<R, FMA>(&p, &hinge);
-        }
-        for i in 0..LANES {
-            let (p, hinge) = (self.coefficients(i), before.hinge(i));
-            (friction_excess[i], yield_excess[i]) =
-                excesses(&p, &hinge, after.state[0][i], before.saved[0][i]);
+            let (p, hinge, strain) = (self.coefficients(i), before.hinge(i), after.state[0][i]);
+            slipping[i] = friction_excess(&p, &hinge, strain, before.saved[0][i]);
+            yielding[i] = yield_excess(&hinge, strain);
         }
         for i in 0..LANES {
             (before.saved[1][i], before.saved[2][i]) =
-                gate.weights::<FMA>(friction_excess[i], yield_excess[i]);
+                gate.weights::<FMA>(slipping[i], yielding[i]);
         }
         for i in 0..LANES {
+            let (hinge, strain, slip) = (before.hinge(i), after.state[0][i], before.saved[1][i]);
+            (after.state[1][i], after.state[2][i]) =
+                slide(gate, &hinge, strain, dt[i], slipping[i], slip);
+        }
+    }
+
+    /// Plasticity at a known strain.
+    #[inline(always)]
+    fn flow<G: LaneGate<R>, const FMA: bool>(
+        &self,
+        gate: G,
+        dt: &Lanes<R>,
+        before: &mut Row<R>,
+        after: &mut Row<R>,
+        yielding: &Lanes<R>,
+    ) {
+        for i in 0..LANES {
             let (p, hinge) = (self.coefficients(i), before.hinge(i));
-            let dt = self.duration[i] * share + seconds;
-            let (strain, yielding) = (after.state[0][i], before.saved[2][i]);
+            let (strain, weight) = (after.state[0][i], before.saved[2][i]);
             (after.state[5][i], before.saved[3][i]) =
-                flow_time::<R, G, FMA>(&p, gate, &hinge, strain, dt, yielding);
+                flow_time::<R, G, FMA>(&p, gate, &hinge, strain, dt[i], weight);
         }
         for i in 0..LANES {
-            let (p, hinge) = (self.coefficients(i), before.hinge(i));
-            let dt = self.duration[i] * share + seconds;
-            let new = finish(
-                &p,
-                gate,
-                &hinge,
-                after.state[0][i],
-                dt,
-                (friction_excess[i], yield_excess[i]),
-                after.state[5][i],
-                &before.saved(i),
-            );
+            let (p, hinge, saved) = (self.coefficients(i), before.hinge(i), before.saved(i));
+            let new = flow(&p, gate, &hinge, after.hinge(i), yielding[i], &saved);
             after.set(i, new);
         }
     }
@@ -339,49 +363,46 @@ impl<R: Real> Block<R> {
         total: &mut [Lanes<R>; 10],
     ) {
         let step = &schedule.steps[k];
-        let (seconds, share) = (R::from_f64(step.seconds), R::from_f64(step.share));
-        // Two loops, for the reason given at `excesses`.
+        let dt = self.step_time(step);
         for i in 0..LANES {
-            let (p, dt) = (self.coefficients(i), self.duration[i] * share + seconds);
-            let (old, new, saved) = (before.hinge(i), after.hinge(i), before.saved(i));
+            let (p, old, new) = (self.coefficients(i), before.hinge(i), after.hinge(i));
             let (mut back, mut sum) = (adjoint.hinge(i), load(total, i));
-            pull_back_plasticity(&p, gate, &old, &new, &saved, dt, &mut back, &mut sum);
+            let saved = before.saved(i);
+            pull_back_plasticity(&p, gate, &old, &new, &saved, dt[i], &mut back, &mut sum);
             adjoint.set(i, back);
             store(total, i, &sum);
         }
+        if let Motion::Release = step.motion {
+            for i in 0..LANES {
+                let (p, hinge, fresh) = (self.coefficients(i), before.hinge(i), before.saved[0][i]);
+                let (mut back, mut sum) = (adjoint.hinge(i), load(total, i));
+                pull_back_release::<R, G, FMA>(&p, gate, &hinge, fresh, dt[i], &mut back, &mut sum);
+                adjoint.set(i, back);
+                store(total, i, &sum);
+            }
+            return;
+        }
         for i in 0..LANES {
-            let (p, dt) = (self.coefficients(i), self.duration[i] * share + seconds);
-            let (old, new, saved) = (before.hinge(i), after.hinge(i), before.saved(i));
+            let (p, old, new) = (self.coefficients(i), before.hinge(i), after.hinge(i));
             let (mut back, mut sum) = (adjoint.hinge(i), load(total, i));
-            pull_back_friction(&p, gate, &old, &new, &saved, dt, &mut back, &mut sum);
+            let saved = before.saved(i);
+            pull_back_friction(&p, gate, &old, &new, &saved, dt[i], &mut back, &mut sum);
             adjoint.set(i, back);
             store(total, i, &sum);
         }
-        match step.motion {
-            Motion::Prescribe { .. } => adjoint.state[0] = [R::default(); LANES],
-            Motion::Release => {
-                for i in 0..LANES {
-                    let (p, hinge) = (self.coefficients(i), before.hinge(i));
-                    let mut back = adjoint.hinge(i);
-                    let mut sum = load(total, i);
-                    let fresh = before.saved[0][i];
-                    pull_back_release::<R, G, FMA>(&p, gate, &hinge, fresh, &mut back, &mut sum);
-                    adjoint.set(i, back);
-                    store(total, i, &sum);
-                }
-            }
-            Motion::Creep { mobility } => {
-                let mobility = R::from_f64(mobility);
-                for i in 0..LANES {
-                    let (p, hinge) = (self.coefficients(i), before.hinge(i));
-                    let moved = adjoint.state[0][i] * mobility;
-                    adjoint.state[0][i] += -(moved * (p.bending + p.friction));
-                    adjoint.state[1][i] += moved * p.friction;
-                    adjoint.state[3][i] += moved * p.bending;
-                    total[0][i] += -(moved * (hinge.strain - hinge.plastic));
-                    total[1][i] += -(moved * (hinge.strain - hinge.anchor));
-                }
-            }
+        let Motion::Creep { mobility } = step.motion else {
+            adjoint.state[0] = [R::default(); LANES];
+            return;
+        };
+        let mobility = R::from_f64(mobility);
+        for i in 0..LANES {
+            let (p, hinge) = (self.coefficients(i), before.hinge(i));
+            let moved = adjoint.state[0][i] * mobility;
+            adjoint.state[0][i] += -(moved * (p.bending + p.friction));
+            adjoint.state[1][i] += moved * p.friction;
+            adjoint.state[3][i] += moved * p.bending;
+            total[0][i] += -(moved * (hinge.strain - hinge.plastic));
+            total[1][i] += -(moved * (hinge.strain - hinge.anchor));
         }
     }
 

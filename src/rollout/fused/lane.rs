@@ -264,15 +264,15 @@ impl<R: Real> Hinge<R> {
     }
 }
 
-/// [`crate::material::Law::release`] of one hinge, with the values that its reverse needs.
+/// The friction part of [`crate::material::Law::release`] for one hinge, with what its reverse needs.
 pub struct Released<R> {
     pub strain: R,
-    rest: R,
-    slide: R,
-    threshold: R,
+    pub anchor: R,
+    pub stick_time: R,
+    pub slip: R,
     side: R,
     excess: R,
-    weight: R,
+    slid_anchor: R,
 }
 
 /// One release step from `before`, whose freshness exp(−t_s/τ_f) is given.
@@ -282,61 +282,78 @@ pub fn release<R: Real, G: LaneGate<R>, const FMA: bool>(
     gate: G,
     before: &Hinge<R>,
     fresh: R,
+    dt: R,
 ) -> Released<R> {
-    let pull = p.bending * before.plastic;
-    let rest = (pull + p.friction * before.anchor) / (p.bending + p.friction);
+    let inverse = one::<R>() / (p.bending + p.friction);
+    let offset = p.bending * (before.plastic - before.anchor) * inverse;
     let threshold = p.threshold_saturated - (p.threshold_saturated - p.threshold_initial) * fresh;
-    let offset = rest - before.anchor;
     let side = sign(offset);
     let excess = offset.magnitude() - threshold;
-    let weight = gate.weight::<FMA>(excess);
-    let slide = before.plastic - p.friction * threshold * side * p.inverse_bending;
+    let slip = gate.weight::<FMA>(excess);
+    let reach = one::<R>() + p.friction * p.inverse_bending;
+    let slid_anchor = before.plastic - side * p.threshold_initial * reach;
+    let anchor = before.anchor + slip * (slid_anchor - before.anchor);
     Released {
-        strain: rest + weight * (slide - rest),
-        rest,
-        slide,
-        threshold,
+        strain: (p.bending * before.plastic + p.friction * anchor) * inverse,
+        anchor,
+        stick_time: (one::<R>() - slip) * (before.stick_time + dt),
+        slip,
         side,
         excess,
-        weight,
+        slid_anchor,
     }
 }
 
-/// Reverse of [`release`]: `adjoint.strain` is that of the new strain on entry and of the old one,
-/// which a release forgets, on return.
+/// Reverse of [`release`]. On entry `adjoint` is that of the state after it, with the plastic part
+/// already pulled back; on return that of the state before, whose strain a release forgets.
 #[inline(always)]
+#[allow(clippy::too_many_arguments)]
 pub fn pull_back_release<R: Real, G: LaneGate<R>, const FMA: bool>(
     p: &Coefficients<R>,
     gate: G,
     before: &Hinge<R>,
     fresh: R,
+    dt: R,
     adjoint: &mut Hinge<R>,
     total: &mut Coefficients<R>,
 ) {
-    let r = release::<R, G, FMA>(p, gate, before, fresh);
-    let moved = adjoint.strain;
-    let (weight_slope, _) = gate.slopes(r.excess, r.weight);
-    let excess_bar = moved * (r.slide - r.rest) * weight_slope;
-    let slide_bar = moved * r.weight;
-    let offset_bar = r.side * excess_bar;
-    let rest_bar = moved * (one::<R>() - r.weight) + offset_bar;
-    // Slide.
-    let lever = slide_bar * r.side * p.inverse_bending;
-    total.friction += -(lever * r.threshold);
-    total.bending += lever * p.friction * r.threshold * p.inverse_bending;
-    // Rest.
-    let share = rest_bar / (p.bending + p.friction);
-    total.bending += share * (before.plastic - r.rest);
-    total.friction += share * (before.anchor - r.rest);
+    let one = one::<R>();
+    let r = release::<R, G, FMA>(p, gate, before, fresh, dt);
+    let inverse = one / (p.bending + p.friction);
+    // Rest of the new anchor.
+    let moved = adjoint.strain * inverse;
+    let anchor_bar = adjoint.anchor + moved * p.friction;
+    let mut plastic_bar = moved * p.bending;
+    let mut bending_bar = moved * (before.plastic - r.strain);
+    let mut friction_bar = moved * (r.anchor - r.strain);
+    // Mixture of resting and sliding.
+    let slip_bar = anchor_bar * (r.slid_anchor - before.anchor)
+        - adjoint.stick_time * (before.stick_time + dt);
+    let slid_bar = anchor_bar * r.slip;
+    let lever = slid_bar * r.side * p.inverse_bending;
+    let pushed = lever * p.threshold_initial;
+    plastic_bar += slid_bar;
+    friction_bar += -pushed;
+    bending_bar += pushed * p.friction * p.inverse_bending;
+    // Excess.
+    let (weight_slope, _) = gate.slopes(r.excess, r.slip);
+    let excess_bar = slip_bar * weight_slope;
+    let offset_bar = r.side * excess_bar * inverse;
+    plastic_bar += offset_bar * p.bending;
+    let turned = offset_bar * (before.plastic - before.anchor) * inverse;
+    bending_bar += turned * p.friction;
+    friction_bar += -(turned * p.bending);
     // Threshold.
-    let threshold_bar = -(excess_bar + lever * p.friction);
-    total.threshold_saturated += threshold_bar * (one::<R>() - fresh);
-    total.threshold_initial += threshold_bar * fresh;
-    let fresh_bar = -(threshold_bar * (p.threshold_saturated - p.threshold_initial)) * fresh;
+    let range = p.threshold_saturated - p.threshold_initial;
+    let fresh_bar = excess_bar * range * fresh;
+    total.bending += bending_bar;
+    total.friction += friction_bar;
+    total.threshold_saturated += -(excess_bar * (one - fresh));
+    total.threshold_initial += -(excess_bar * fresh) - lever * (p.bending + p.friction);
     total.inverse_dwell += -(fresh_bar * before.stick_time);
-    adjoint.stick_time += -(fresh_bar * p.inverse_dwell);
-    adjoint.plastic += slide_bar + share * p.bending;
-    adjoint.anchor += share * p.friction - offset_bar;
+    adjoint.anchor = anchor_bar * (one - r.slip) - offset_bar * p.bending;
+    adjoint.stick_time = adjoint.stick_time * (one - r.slip) - fresh_bar * p.inverse_dwell;
+    adjoint.plastic += plastic_bar;
     adjoint.strain = zero();
 }
 
@@ -346,21 +363,24 @@ pub fn freshness<R: Real, const FMA: bool>(p: &Coefficients<R>, before: &Hinge<R
     (-(before.stick_time * p.inverse_dwell)).exp_of_nonpositive::<FMA>()
 }
 
-/// First part of a history update at `strain`: the excesses of friction and plasticity.
+/// How far `strain` is beyond the friction threshold.
 ///
-/// An update is four parts, each a loop of its own over the hinges of a block: in one long loop the
+/// An update is cut into parts, each a loop of its own over the hinges of a block: in one long loop the
 /// exponentials of a hinge wait for each other, and the processor sees too few hinges at a time to fill
 /// the gaps (measured: a third slower).
 #[inline(always)]
-pub fn excesses<R: Real>(p: &Coefficients<R>, before: &Hinge<R>, strain: R, fresh: R) -> (R, R) {
+pub fn friction_excess<R: Real>(p: &Coefficients<R>, before: &Hinge<R>, strain: R, fresh: R) -> R {
     let threshold = p.threshold_saturated - (p.threshold_saturated - p.threshold_initial) * fresh;
-    (
-        (strain - before.anchor).magnitude() - threshold,
-        (strain - before.plastic).magnitude() - before.yield_strain,
-    )
+    (strain - before.anchor).magnitude() - threshold
 }
 
-/// Third part, after the gates' weights: the new flow time and exp(−t_p/τ_p) of it.
+/// How far `strain` is beyond the yield surface.
+#[inline(always)]
+pub fn yield_excess<R: Real>(before: &Hinge<R>, strain: R) -> R {
+    (strain - before.plastic).magnitude() - before.yield_strain
+}
+
+/// The new flow time and exp(−t_p/τ_p) of it.
 #[inline(always)]
 pub fn flow_time<R: Real, G: LaneGate<R>, const FMA: bool>(
     p: &Coefficients<R>,
@@ -377,35 +397,44 @@ pub fn flow_time<R: Real, G: LaneGate<R>, const FMA: bool>(
     (flow_time, fading)
 }
 
-/// Last part: the new state.
+/// The new anchor and stick time.
 #[inline(always)]
-#[allow(clippy::too_many_arguments)]
-pub fn finish<R: Real, G: LaneGate<R>>(
-    p: &Coefficients<R>,
+pub fn slide<R: Real, G: LaneGate<R>>(
     gate: G,
     before: &Hinge<R>,
     strain: R,
     dt: R,
-    excesses: (R, R),
-    flow_time: R,
+    excess: R,
+    slip: R,
+) -> (R, R) {
+    let side = sign(strain - before.anchor);
+    (
+        before.anchor + side * gate.ramp(excess, slip),
+        (one::<R>() - slip) * (before.stick_time + dt),
+    )
+}
+
+/// The plastic part of the new state; `after` has its strain, friction and flow time already.
+#[inline(always)]
+pub fn flow<R: Real, G: LaneGate<R>>(
+    p: &Coefficients<R>,
+    gate: G,
+    before: &Hinge<R>,
+    after: Hinge<R>,
+    excess: R,
     saved: &Saved<R>,
 ) -> Hinge<R> {
-    let (friction_excess, yield_excess) = excesses;
-    let slipped = gate.ramp(friction_excess, saved.slip);
-    let direction = sign(strain - before.plastic);
+    let direction = sign(after.strain - before.plastic);
     let modulus = p.hardening * (one::<R>() - p.drop * (one::<R>() - saved.fading));
-    let flowed = p.bending / (p.bending + modulus) * gate.ramp(yield_excess, saved.yielding);
+    let flowed = p.bending / (p.bending + modulus) * gate.ramp(excess, saved.yielding);
     let accumulated = before.accumulated + flowed;
+    let turned = saved.yielding * (direction - before.flow_direction);
     Hinge {
-        strain,
-        anchor: before.anchor + sign(strain - before.anchor) * slipped,
-        stick_time: (one::<R>() - saved.slip) * (before.stick_time + dt),
         plastic: before.plastic + direction * flowed,
         accumulated,
-        flow_time,
-        flow_direction: before.flow_direction
-            + saved.yielding * (direction - before.flow_direction),
+        flow_direction: before.flow_direction + turned,
         yield_strain: p.yield_initial + accumulated * modulus * p.inverse_bending,
+        ..after
     }
 }
 
