@@ -23,3 +23,8 @@ pub mod material;
 pub mod numeric;
 pub mod report;
 pub mod rollout;
+
+/// The README's example is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
