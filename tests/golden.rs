@@ -52,6 +52,7 @@ fn tables() -> Vec<(String, Table)> {
         .map(|f| f.unwrap().path())
         .collect();
     files.sort();
+    assert_eq!(files.len(), 24, "three fabrics by eight histories");
     let stem = |f: &Path| f.file_stem().unwrap().to_string_lossy().into_owned();
     files.iter().map(|f| (stem(f), Table::read(f))).collect()
 }

@@ -16,10 +16,10 @@ use rumple::{
 fn every_gradient_passes_its_check() {
     let mut checked = 0;
     let mut moved = 0;
-    gradient_cases(3, |case| {
+    gradient_cases(1, |case| {
         assert!(case.passed(), "{case:?}");
-        if case.gate == "smoothstep" {
-            let slope = case.check.slope.unwrap_or(2.0);
+        // No slope: the remainder is rounding, as for a function that is linear here.
+        if let (true, Some(slope)) = (case.gate == "smoothstep", case.check.slope) {
             assert!((slope - 2.0).abs() <= 0.1, "{case:?}");
             checked += 1;
         }
@@ -57,6 +57,10 @@ fn no_gradient_is_nan_at_awkward_points() {
         Gate::Sigmoid {
             gain: 50.0,
             side: Side::Signed,
+        },
+        Gate::Sigmoid {
+            gain: 50.0,
+            side: Side::One,
         },
         Gate::StraightThrough { width: 0.1 },
     ];
@@ -137,6 +141,19 @@ fn batches(gate: Gate) -> Vec<(Rollout, Vec<f64>)> {
         .to_vec()
 }
 
+/// Readings and the gradient of their sum.
+fn both(rollout: &Rollout, rows: &[f64], path: Path, compute: &Compute) -> (Vec<f64>, Vec<f64>) {
+    let parameters = compute.tensor(rows, [rollout.points, 9]);
+    let seed = rollout
+        .forward_by(path, compute, parameters.clone())
+        .ones_like();
+    let (readings, gradient) = rollout.linearized_by(path, compute, parameters, seed);
+    (
+        compute.values(readings).unwrap(),
+        compute.values(gradient).unwrap(),
+    )
+}
+
 /// The fused roll-out is the plain one to rounding, readings and gradients, for every gate it has.
 #[test]
 fn fused_and_plain_agree() {
@@ -152,17 +169,7 @@ fn fused_and_plain_agree() {
         for (rollout, rows) in batches(gate) {
             let compute = cpu();
             assert_eq!(rollout.path(&compute), Path::Fused);
-            let run = |path: Path| {
-                let parameters = compute.tensor(&rows, [rollout.points, 9]);
-                let seed = rollout
-                    .forward_by(path, &compute, parameters.clone())
-                    .ones_like();
-                let (readings, gradient) = rollout.linearized_by(path, &compute, parameters, seed);
-                (
-                    compute.values(readings).unwrap(),
-                    compute.values(gradient).unwrap(),
-                )
-            };
+            let run = |path| both(&rollout, &rows, path, &compute);
             let (plain, fused) = (run(Path::Plain), run(Path::Fused));
             let scale = plain.1.iter().fold(0.0f64, |m, v| m.max(v.abs()));
             assert!(scale > 0.1, "{gate:?}");
@@ -186,18 +193,7 @@ fn fused_and_plain_agree() {
 fn f32_follows_f64() {
     for (rollout, rows) in batches(Gate::Smoothstep { width: 0.1 }) {
         for path in [Path::Plain, Path::Fused] {
-            let run = |precision: Precision| {
-                let compute = Compute::cpu(precision);
-                let parameters = compute.tensor(&rows, [rollout.points, 9]);
-                let seed = rollout
-                    .forward_by(path, &compute, parameters.clone())
-                    .ones_like();
-                let (readings, gradient) = rollout.linearized_by(path, &compute, parameters, seed);
-                (
-                    compute.values(readings).unwrap(),
-                    compute.values(gradient).unwrap(),
-                )
-            };
+            let run = |precision| both(&rollout, &rows, path, &Compute::cpu(precision));
             let (double, single) = (run(Precision::F64), run(Precision::F32));
             let scale = double.1.iter().fold(0.0f64, |m, v| m.max(v.abs()));
             let readings = relative_difference(&single.0, &double.0, 1.0);

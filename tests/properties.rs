@@ -104,14 +104,14 @@ fn every_law_and_gate_stays_finite() {
 /// From virgin cloth, closed loops of strain take energy and never give more back than they took.
 #[test]
 fn closed_loops_dissipate() {
-    let loops = |law: std::sync::Arc<dyn rumple::material::Law>, values: &[f64]| {
+    let loops = |law: std::sync::Arc<dyn rumple::material::Law>, values: &[f64], dt: f64| {
         let mut hinge = Stepper::new(law, values, Gate::Hard, 1);
         let n = 400;
         let mut work = 0.0;
         let mut before = (0.0, 0.0);
         for k in 0..=3 * n {
             let strain = 1.3 * (2.0 * std::f64::consts::PI * k as f64 / n as f64).sin();
-            let stress = hinge.step(&[strain], 1e-4)[0];
+            let stress = hinge.step(&[strain], dt)[0];
             work += 0.5 * (stress + before.1) * (strain - before.0);
             before = (strain, stress);
             // Rounding of the trapezoidal rule, in units of the energy of a strain of one.
@@ -124,7 +124,8 @@ fn closed_loops_dissipate() {
     };
     for (law, values) in laws() {
         let name = law.name();
-        let work = loops(law, &values);
+        loops(law.clone(), &values, 1.0);
+        let work = loops(law, &values, 1e-4);
         if name != "elastic" {
             assert!(work > 1e-3, "{name} must dissipate, not {work}");
         }
@@ -132,7 +133,9 @@ fn closed_loops_dissipate() {
     let mut random = Random(3);
     for _ in 0..20 {
         let values = parameters(&mut random);
-        loops(time_dependent(), &values);
+        for dt in [1e-4, 0.1, 10.0] {
+            loops(time_dependent(), &values, dt);
+        }
     }
 }
 

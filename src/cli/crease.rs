@@ -83,6 +83,15 @@ pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
     let parameters = rollout.shared_parameters(&compute, &prepared.values);
     let curves = test.run(&compute, &rollout, &points, parameters, false)?;
     progress.finish_and_clear();
+    if curves.angles.iter().any(|a| !(0.0..=180.0).contains(a)) {
+        say("note: some angles are outside 0 to 180°; that is the gate's doing (try --gate hard)");
+    }
+    let reads = &arguments.read_s;
+    if reads.len() > 1 && prepared.material.relaxation.is_empty() {
+        say(
+            "note: this material has no relaxation branch, so readings hardly differ with --read-s",
+        );
+    }
     if common.json {
         let device = compute.describe();
         print_json(&to_json(&prepared, &device, &test, &points, &curves.angles))?;
@@ -221,8 +230,12 @@ fn chart(prepared: &Prepared, points: &[CreasePoint], angles: &[f64]) -> Chart {
         x_label: "pressing time [s]".into(),
         y_label: "recovery angle [°]".into(),
         x_scale: Scale::Log,
-        y_scale: Scale::Linear,
-        y_range: Some((0.0, 180.0)),
+        y_scale: Scale::Degrees,
+        // A smooth gate may leave this range; then the axis follows.
+        y_range: angles
+            .iter()
+            .all(|a| (0.0..=180.0).contains(a))
+            .then_some((0.0, 180.0)),
         series,
     }
 }

@@ -10,12 +10,16 @@ use super::{Common, MaterialArguments, Prepared, print, print_json, save_plot, s
 use crate::{
     error::{Error, Result, bad_input, readable},
     files::{Table, check_folder, write_whole},
+    material::StrainMeasure,
     numeric::{Compute, Field},
     report::plot::{Chart, Format, Mark, Scale, Series},
     rollout::{Reading, Rollout, Schedule, Step, sweep},
 };
 
 /// Run a law over a strain history
+///
+/// The law is taken as it is, one update a row. A slip resets the dwell and plastic flow lags one row, so
+/// write a hold as several rows (and end it with one of dt 0), not as one long one.
 #[derive(Debug, Args)]
 pub struct Arguments {
     #[command(flatten)]
@@ -215,7 +219,10 @@ fn chart(prepared: &Prepared, rows: &[Row]) -> Chart {
             rows.len()
         )),
         x_label: format!("strain [{}]", prepared.material.strain.unit()),
-        y_label: "stress [N·m × strain]".into(),
+        y_label: match prepared.material.strain {
+            StrainMeasure::Curvature => "moment per width [N·m/m]".into(),
+            StrainMeasure::Angle => "stress [N·m]".into(),
+        },
         x_scale: Scale::Linear,
         y_scale: Scale::Linear,
         y_range: None,

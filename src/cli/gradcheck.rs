@@ -190,7 +190,7 @@ fn chart(cases: &[GradientCase]) -> Chart {
             )
         }),
         x_label: "relative step".into(),
-        y_label: "|f(x + s) − f(x) − s·f′(x)|".into(),
+        y_label: "RMS of f(x ± s) − f(x) ∓ s·f′(x)".into(),
         x_scale: Scale::Log,
         y_scale: Scale::Log,
         y_range: None,

@@ -111,10 +111,12 @@ fn to_table(loops: &[KesLoop]) -> String {
 fn chart(prepared: &Prepared, loops: &[KesLoop]) -> Chart {
     let series = loops
         .iter()
-        .map(|l| Series {
+        .enumerate()
+        .map(|(i, l)| Series {
             label: format!("dwell {} s", l.dwell),
             points: l.path.clone(),
-            mark: Mark::Line,
+            // Loops share branches: dashes let the one below be seen.
+            mark: if i == 0 { Mark::Line } else { Mark::Dashed },
             color: None,
         })
         .collect();

@@ -26,7 +26,7 @@ pub(super) const OVERSHOOT: f64 = 1.0 + 1e-6;
 /// turning angle. A released strip carries no moment, so every hinge relaxes on its own.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CreaseTest {
-    /// Hinges along the fold. 64 is within 0.7° of the limit for a cotton-like law (docs/MODEL.md).
+    /// Hinges along the fold. 64 are within 1.0° of 1024 for a cotton-like law (docs/MODEL.md).
     pub hinges: usize,
     /// Steps of the fold. The hard law needs one; a smooth gate needs steps wider than its band.
     pub fold_steps: usize,

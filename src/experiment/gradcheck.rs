@@ -60,50 +60,84 @@ impl GradientCase {
     }
 }
 
-/// A law with parameters of order one, chosen so that every branch is taken.
-fn laws() -> Vec<(&'static str, Arc<dyn Law>, Vec<f64>)> {
+/// A law and parameters under which every branch is taken.
+#[derive(Debug, Clone)]
+pub struct CheckedLaw {
+    /// The law and its variant.
+    pub name: &'static str,
+    /// The law.
+    pub law: Arc<dyn Law>,
+    /// Its parameters.
+    pub values: Vec<f64>,
+    /// A typical strain: 1 for parameters of order one.
+    pub strain: f64,
+}
+
+/// Every law with parameters of order one, and the default law with those of a fabric.
+pub fn checked_laws() -> Vec<CheckedLaw> {
     let full = [1.0, 0.8, 0.15, 0.6, 50.0, 0.5, 1.0, 0.6, 300.0];
-    let timed = |timer, branches| Arc::new(TimeDependent { timer, branches }) as Arc<dyn Law>;
     let branched = [&full[..], &[0.3, 20.0, 0.2, 500.0]].concat();
+    let fabric = [
+        1.157e-5, 2.314e-5, 26.3, 900.0, 50.0, 900.0, 1.157e-5, 0.9, 300.0,
+    ];
+    let timed = |timer, branches| Arc::new(TimeDependent { timer, branches }) as Arc<dyn Law>;
+    let one = |name, law, values: &[f64]| CheckedLaw {
+        name,
+        law,
+        values: values.to_vec(),
+        strain: 1.0,
+    };
     vec![
-        ("time_dependent", timed(Timer::Authors, 0), full.to_vec()),
-        (
+        one("time_dependent", timed(Timer::Authors, 0), &full),
+        CheckedLaw {
+            strain: 1500.0,
+            ..one(
+                "time_dependent, a fabric",
+                timed(Timer::Authors, 0),
+                &fabric,
+            )
+        },
+        one(
             "time_dependent, printed timer",
             timed(Timer::Printed, 0),
-            full.to_vec(),
+            &full,
         ),
-        (
+        one(
             "time_dependent, 2 branches",
             timed(Timer::Authors, 2),
-            branched,
+            &branched,
         ),
-        ("elastic", Arc::new(Elastic), vec![1.0]),
-        ("perfect_plastic", Arc::new(PerfectPlastic), vec![1.0, 0.5]),
-        (
+        one("elastic", Arc::new(Elastic), &[1.0]),
+        one("perfect_plastic", Arc::new(PerfectPlastic), &[1.0, 0.5]),
+        one(
             "hardening_plastic",
             Arc::new(HardeningPlastic),
-            vec![1.0, 0.5, 1.0],
+            &[1.0, 0.5, 1.0],
         ),
-        ("dahl", Arc::new(Dahl), vec![1.0, 0.8, 0.15]),
+        one("dahl", Arc::new(Dahl), &[1.0, 0.8, 0.15]),
     ]
 }
 
 /// Gates with bands wide enough to be met on the way.
-fn gates(law: &dyn Law) -> Vec<(&'static str, Gate, Reach)> {
+fn gates(checked: &CheckedLaw) -> Vec<(&'static str, Gate, Reach)> {
     // These two have no branch.
-    if matches!(law.name(), "elastic" | "dahl") {
+    if matches!(checked.name, "elastic" | "dahl") {
         return vec![("none", Gate::Hard, Reach::Smooth)];
     }
-    let sigmoid = |side| Gate::Sigmoid { gain: 50.0, side };
+    let width = 0.1 * checked.strain;
+    let sigmoid = |side| Gate::Sigmoid {
+        gain: 50.0 / checked.strain,
+        side,
+    };
     vec![
-        ("smoothstep", Gate::Smoothstep { width: 0.1 }, Reach::Smooth),
+        ("smoothstep", Gate::Smoothstep { width }, Reach::Smooth),
         // Its ramp is not zero at zero strain, where the sign jumps.
         ("sigmoid", sigmoid(Side::Signed), Reach::Branchwise),
         ("sigmoid, one-sided", sigmoid(Side::One), Reach::Smooth),
         ("hard", Gate::Hard, Reach::Branchwise),
         (
             "straight-through",
-            Gate::StraightThrough { width: 0.1 },
+            Gate::StraightThrough { width },
             Reach::Biased,
         ),
     ]
@@ -111,10 +145,11 @@ fn gates(law: &dyn Law) -> Vec<(&'static str, Gate, Reach)> {
 
 /// What is done: a strain far beyond every gate's band, a walk across them, and both laboratory tests.
 fn tests(
-    law: &Arc<dyn Law>,
+    checked: &CheckedLaw,
     gate: Gate,
     random: &mut Random,
 ) -> Result<Vec<(&'static str, Rollout)>> {
+    let (law, strain_scale) = (&checked.law, checked.strain);
     let walk = |fractions: Vec<f64>| Rollout {
         law: law.clone(),
         gate,
@@ -125,7 +160,7 @@ fn tests(
         },
         points: 1,
         hinges: 1,
-        amplitude: vec![1.0],
+        amplitude: vec![strain_scale],
         duration: vec![0.0],
     };
     let mut strain = 0.0;
@@ -139,21 +174,21 @@ fn tests(
         hinges: 8,
         ..CreaseTest::default()
     };
-    let point = |gap, press| CreasePoint {
-        gap,
+    let point = |gap: f64, press| CreasePoint {
+        gap: gap / strain_scale,
         press,
         read: 200.0,
     };
     let points = [point(1.2, 0.5), point(1.2, 40.0), point(2.0, 2000.0)];
     let kes = KesTest {
-        max_curvature: 1.37,
-        rate: 0.3,
+        max_curvature: 1.37 * strain_scale,
+        rate: 0.3 * strain_scale,
         quarter_steps: 7,
         dwell_steps: 3,
     };
     Ok(vec![
-        // Folds by 2, far past every threshold, and stays; half way back it sticks.
-        ("away from the gates", walk(vec![1.0, 2.0, 2.0, 1.9])),
+        // Folds far past every threshold, goes back a little and rests, then slips the other way.
+        ("away from the gates", walk(vec![1.0, 2.1, 2.05, 0.9])),
         ("across the gates", walk(across)),
         ("crease", crease.rollout(law.clone(), gate, &points)?),
         ("kes", kes.rollout(law.clone(), gate, &[0.0, 60.0])?),
@@ -165,18 +200,19 @@ fn tests(
 pub fn gradient_cases(seed: u64, mut visit: impl FnMut(GradientCase)) -> Result<()> {
     let compute = Compute::cpu(Precision::F64);
     let mut random = Random(seed);
-    for (law_name, law, values) in laws() {
-        for (gate_name, gate, reach) in gates(law.as_ref()) {
-            for (test, rollout) in tests(&law, gate, &mut random)? {
+    for checked in checked_laws() {
+        for (gate_name, gate, reach) in gates(&checked) {
+            for (test, rollout) in tests(&checked, gate, &mut random)? {
                 let mut paths = vec![Path::Plain];
                 if rollout.path(&compute) == Path::Fused {
                     paths.push(Path::Fused);
                 }
                 for path in paths {
-                    let checks = check_rollout(&compute, &rollout, path, &values, &mut random)?;
-                    for (parameter, check) in law.parameters().into_iter().zip(checks) {
+                    let checks =
+                        check_rollout(&compute, &rollout, path, &checked.values, &mut random)?;
+                    for (parameter, check) in checked.law.parameters().into_iter().zip(checks) {
                         visit(GradientCase {
-                            law: law_name,
+                            law: checked.name,
                             gate: gate_name,
                             test,
                             path,

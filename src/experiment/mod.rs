@@ -6,6 +6,6 @@ mod hinge_bench;
 mod kes;
 
 pub use crease::{CREST_CURVATURE, CreaseCurves, CreasePoint, CreaseTest, fold_curvatures};
-pub use gradcheck::{GradientCase, Reach, gradient_cases};
+pub use gradcheck::{CheckedLaw, GradientCase, Reach, checked_laws, gradient_cases};
 pub use hinge_bench::{BENCH_PARAMETERS, HingeBench};
 pub use kes::{KesLoop, KesReading, KesTest};

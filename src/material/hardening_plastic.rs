@@ -1,6 +1,6 @@
 //! Plasticity with linear hardening and no time: paper 1's baseline [NPO13, GSH*04].
 
-use super::{Law, Parameter, parameter};
+use super::{Law, Parameter, parameter, unload};
 use crate::numeric::{Field, Gate};
 
 /// Paper 1's plasticity with g = 0:
@@ -74,8 +74,6 @@ impl Law for HardeningPlastic {
         dt: &Field,
         gate: &Gate,
     ) -> (Field, Vec<Field>) {
-        let rest = history[0].clone();
-        let history = self.update(parameters, history, &rest, dt, gate);
-        (rest, history)
+        unload(self, parameters, history, dt, gate)
     }
 }

@@ -1,12 +1,13 @@
 //! Material laws: one scalar strain in, a stress and a new history out.
 //!
 //! A law does not know whether its strain is a hinge's curvature or a triangle's stretch. Every law
-//! is one file and one implementation of [`Law`]; `tests/laws.rs` holds the contract that all of
-//! them must pass.
+//! is one file and one implementation of [`Law`]; `tests/properties.rs` and `tests/gradients.rs` hold
+//! the contract that all of them must pass.
 
 mod dahl;
 mod elastic;
 mod file;
+mod format;
 mod hardening_plastic;
 pub mod parameter;
 mod perfect_plastic;
@@ -19,7 +20,8 @@ use std::fmt::Debug;
 
 pub use dahl::Dahl;
 pub use elastic::Elastic;
-pub use file::{LawName, Material};
+pub use file::Material;
+pub use format::LawName;
 pub use hardening_plastic::HardeningPlastic;
 pub use parameter::{Dimension, Parameter, StrainMeasure, Transform};
 pub use perfect_plastic::PerfectPlastic;
@@ -75,4 +77,17 @@ pub trait Law: Debug + Send + Sync {
     fn has_fused_form(&self) -> bool {
         false
     }
+}
+
+/// Release of a law whose unloading is elastic and whose first history variable is the plastic strain.
+fn unload(
+    law: &dyn Law,
+    parameters: &[Field],
+    history: &[Field],
+    dt: &Field,
+    gate: &Gate,
+) -> (Field, Vec<Field>) {
+    let rest = history[0].clone();
+    let history = law.update(parameters, history, &rest, dt, gate);
+    (rest, history)
 }

@@ -1,6 +1,6 @@
 //! Perfect plasticity (paper 1, Eq. 9; paper 2, Eq. 3).
 
-use super::{Law, Parameter, parameter};
+use super::{Law, Parameter, parameter, unload};
 use crate::numeric::{Field, Gate};
 
 /// Everything beyond the yield strain becomes plastic at once:
@@ -61,8 +61,6 @@ impl Law for PerfectPlastic {
         dt: &Field,
         gate: &Gate,
     ) -> (Field, Vec<Field>) {
-        let rest = history[0].clone();
-        let history = self.update(parameters, history, &rest, dt, gate);
-        (rest, history)
+        unload(self, parameters, history, dt, gate)
     }
 }

@@ -80,7 +80,7 @@ pub fn find(name: &str) -> Result<Material> {
 }
 
 fn parameters(values: [f64; 9]) -> Vec<(String, f64)> {
-    super::file::PLACES
+    super::format::PLACES
         .iter()
         .map(|p| (p.parameter)().name)
         .zip(values)

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     LawName, Parameter, StrainMeasure,
-    file::{MAX_BRANCHES, MEMBRANE, PLACES, TOP},
+    format::{MAX_BRANCHES, MEMBRANE, PLACES, TOP},
     parameter,
 };
 
@@ -117,14 +117,26 @@ fn required_by(law: LawName) -> Value {
     let by_strain = [StrainMeasure::Curvature, StrainMeasure::Angle].map(|strain| {
         let fields = sections.iter().map(|(name, places)| {
             let keys: Vec<String> = places.iter().map(|p| p.full_key(strain)).collect();
-            (name.to_string(), json!({ "required": keys }))
+            // Thresholds of the other measure do not belong here.
+            let foreign = PLACES
+                .iter()
+                .filter(|p| p.section == *name)
+                .flat_map(|p| [StrainMeasure::Curvature, StrainMeasure::Angle].map(|s| (p, s)))
+                .filter(|(p, other)| p.full_key(*other) != p.full_key(strain))
+                .map(|(p, other)| (p.full_key(other), json!(false)));
+            let rule = json!({ "required": keys, "properties": Map::from_iter(foreign) });
+            (name.to_string(), rule)
         });
         json!({ "properties": Map::from_iter(
             [("strain".to_string(), json!({ "const": strain.name() }))].into_iter().chain(fields)
         ) })
     });
+    let relaxation = match law {
+        LawName::TimeDependent => json!({}),
+        _ => json!({ "relaxation": false }),
+    };
     json!({
         "if": { "properties": { "law": { "const": law.name() } } },
-        "then": { "required": present, "anyOf": by_strain }
+        "then": { "required": present, "properties": relaxation, "anyOf": by_strain }
     })
 }

@@ -33,7 +33,7 @@ pub enum Timer {
 ///
 /// Limits: K_f = 0 and ε_Y0 → ∞ is elastic; g = 0 is hardening plasticity without time; ε_0 = ε_inf
 /// is friction without dwell. Not smooth at |ε_e| = ε_Y and |ε − ε̄| = thres, except as the gate
-/// smooths them. Departures from print are listed in docs/MODEL.md.
+/// smooths them; the printed timer also where ε_p changes sign. Departures from print are listed in docs/MODEL.md.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TimeDependent {
     /// When the flow timer runs.

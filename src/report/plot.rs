@@ -30,6 +30,8 @@ const LONGEST_LEGEND_LINE: f64 = 240.0;
 pub enum Scale {
     /// Equal differences have equal lengths.
     Linear,
+    /// Like [`Scale::Linear`], with ticks that suit angles in degrees.
+    Degrees,
     /// Equal ratios have equal lengths; values that are not positive are left out.
     Log,
 }

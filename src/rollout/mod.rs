@@ -1,12 +1,13 @@
 //! Roll-outs: a schedule applied to a batch of hinges, forward and backward.
 //!
-//! Two ways lead to the same numbers. The plain way ([`sweep`]) is the law over burn tensors on any
-//! device, with the reverse sweep and its checkpoints. The fused way ([`fused`]) is one CPU operation
-//! for the whole roll-out of the time-dependent law. [`Rollout`] takes the fused way where it exists.
+//! Two ways lead to the same numbers. The plain way (`sweep`) is the law over burn tensors on any
+//! device, with the reverse sweep and its checkpoints. The fused way (`fused`) is one CPU operation for
+//! the whole roll-out of the time-dependent law, on burn's tape when its parameters are. [`Rollout`]
+//! takes the fused way where it exists.
 
-pub mod fused;
+pub(crate) mod fused;
 mod schedule;
-pub mod sweep;
+pub(crate) mod sweep;
 
 use std::sync::Arc;
 
@@ -81,6 +82,18 @@ impl Rollout {
         if expected == 0 || self.schedule.steps.is_empty() {
             return bad_input("a roll-out needs at least one hinge and one step");
         }
+        let readings = &self.schedule.readings;
+        let ordered = readings.windows(2).all(|pair| pair[0] < pair[1]);
+        if !ordered
+            || readings
+                .last()
+                .is_some_and(|k| *k >= self.schedule.steps.len())
+        {
+            return bad_input(format!(
+                "readings {readings:?} must be increasing and below the number of steps, {}",
+                self.schedule.steps.len()
+            ));
+        }
         Ok(())
     }
 
@@ -99,13 +112,17 @@ impl Rollout {
     }
 
     /// Readings, shape `[points, hinges, readings]`, for `parameters` of shape
-    /// `[points, parameters]`.
+    /// `[points, parameters]`. On the fused path a tracked tensor stays on burn's tape.
+    ///
+    /// # Panics
+    /// When `parameters` has another shape or the schedule has no reading.
     pub fn forward(&self, compute: &Compute, parameters: Field) -> Tensor<3> {
         self.forward_by(self.path(compute), compute, parameters)
     }
 
     /// [`Rollout::forward`] by a given way.
     pub fn forward_by(&self, path: Path, compute: &Compute, parameters: Field) -> Tensor<3> {
+        self.check_parameters(&parameters);
         match path {
             Path::Plain => sweep::forward(self, compute, parameters),
             Path::Fused => fused::readings(self, parameters),
@@ -132,10 +149,25 @@ impl Rollout {
         parameters: Field,
         cotangent: Tensor<3>,
     ) -> (Tensor<3>, Field) {
+        self.check_parameters(&parameters);
         match path {
             Path::Plain => sweep::linearized(self, compute, parameters, cotangent),
             Path::Fused => fused::linearized(self, parameters, cotangent),
         }
+    }
+
+    /// A row of the wrong length, or no reading, is a mistake of the program, not of its input.
+    fn check_parameters(&self, parameters: &Field) {
+        let expected = [self.points, self.law.parameters().len()];
+        assert_eq!(
+            parameters.dims(),
+            expected,
+            "parameters must be [points, parameters of the law]"
+        );
+        assert!(
+            !self.schedule.readings.is_empty(),
+            "a roll-out that is read needs a reading"
+        );
     }
 
     /// The same batch `copies` times over, for evaluating many parameter sets at once.

@@ -4,7 +4,8 @@
 use std::{path::PathBuf, sync::Arc};
 
 use rumple::{
-    material::{Dahl, Elastic, HardeningPlastic, Law, PerfectPlastic, TimeDependent, Timer},
+    experiment::checked_laws,
+    material::{Law, TimeDependent},
     numeric::{Compute, Field, Gate, Precision},
 };
 
@@ -23,17 +24,12 @@ pub fn time_dependent() -> Arc<dyn Law> {
 
 /// Every law with parameters of order one.
 pub fn laws() -> Vec<(Arc<dyn Law>, Vec<f64>)> {
-    let timed = |timer, branches| Arc::new(TimeDependent { timer, branches }) as Arc<dyn Law>;
-    let branched = [&PARAMETERS[..], &[0.3, 20.0, 0.2, 500.0]].concat();
-    vec![
-        (timed(Timer::Authors, 0), PARAMETERS.to_vec()),
-        (timed(Timer::Printed, 0), PARAMETERS.to_vec()),
-        (timed(Timer::Authors, 2), branched),
-        (Arc::new(Elastic), vec![1.0]),
-        (Arc::new(PerfectPlastic), vec![1.0, 0.5]),
-        (Arc::new(HardeningPlastic), vec![1.0, 0.5, 1.0]),
-        (Arc::new(Dahl), vec![1.0, 0.8, 0.15]),
-    ]
+    let order_one = checked_laws()
+        .into_iter()
+        .filter(|checked| checked.strain == 1.0);
+    order_one
+        .map(|checked| (checked.law, checked.values))
+        .collect()
 }
 
 /// A law with its history, stepped by hand: many hinges at once, one set of parameters.

@@ -7,12 +7,12 @@ use plotters::style::{RGBColor, text_anchor::HPos};
 impl Scale {
     /// Beyond 1e±300 the spans and steps of an axis would overflow.
     pub(super) fn shows(self, value: f64) -> bool {
-        value.abs() <= 1e300 && (self == Scale::Linear || value >= 1e-300)
+        value.abs() <= 1e300 && (self != Scale::Log || value >= 1e-300)
     }
 
     fn length(self, value: f64) -> f64 {
         match self {
-            Scale::Linear => value,
+            Scale::Linear | Scale::Degrees => value,
             Scale::Log => value.log10(),
         }
     }
@@ -25,14 +25,14 @@ impl Scale {
         let largest = low.abs().max(high.abs());
         let room = match high - low {
             span if span > (1e-10 * largest).max(1e-290) => 0.04 * span,
-            _ if self == Scale::Linear && largest > 1e-290 => 0.1 * largest,
+            _ if self != Scale::Log && largest > 1e-290 => 0.1 * largest,
             _ => 0.5,
         };
         match self {
             Scale::Log => (10f64.powf(low - room), 10f64.powf(high + room)),
             // A quantity that is never negative gets no negative axis.
-            Scale::Linear if (0.0..room).contains(&low) && high > low => (0.0, high + room),
-            Scale::Linear => (low - room, high + room),
+            _ if (0.0..room).contains(&low) && high > low => (0.0, high + room),
+            _ => (low - room, high + room),
         }
     }
 }
@@ -98,7 +98,12 @@ impl Axis {
         let (low, high) = self.range;
         let finest = (high - low) / count;
         let power = finest.log10().floor();
-        let digits = [1.0, 2.0, 5.0, 10.0].into_iter();
+        // Angles are read in steps of 15, 30 or 90 degrees.
+        let digits = match self.scale {
+            Scale::Degrees if power == 1.0 => [1.5, 3.0, 9.0, 18.0],
+            _ => [1.0, 2.0, 5.0, 10.0],
+        }
+        .into_iter();
         let mut wide_enough = digits.filter(|digit| digit * 10f64.powf(power) >= 0.999 * finest);
         let digit = wide_enough.next().unwrap_or(10.0);
         let step = digit * 10f64.powf(power);

@@ -7,73 +7,16 @@
 // Lane loops run over many arrays at once: an index says it plainly and vectorises.
 #![allow(clippy::needless_range_loop)]
 
-use super::lane::{
-    Coefficients, Hinge, LaneGate, Saved, flow, flow_time, freshness, friction_excess,
-    pull_back_friction, pull_back_plasticity, pull_back_release, release, slide, yield_excess,
+use super::{
+    gate::LaneGate,
+    lane::{
+        Coefficients, flow, flow_time, freshness, friction_excess, pull_back_friction,
+        pull_back_plasticity, pull_back_release, release, slide, yield_excess,
+    },
+    real::Real,
+    row::{LANES, Lanes, PARAMETERS, Row, load, store},
 };
-use super::real::Real;
 use crate::rollout::{Motion, Reading, Schedule, Step};
-
-/// Hinges a block. 16 to 64 measured alike; 32 was best for both precisions on Zen 3.
-pub const LANES: usize = 32;
-/// Parameters of the law.
-pub const PARAMETERS: usize = 9;
-
-type Lanes<R> = [R; LANES];
-
-/// State of a block, one array a variable, in the order of [`Hinge`].
-#[derive(Clone, Copy)]
-pub struct Row<R> {
-    state: [Lanes<R>; 8],
-    saved: [Lanes<R>; 4],
-}
-
-impl<R: Real> Row<R> {
-    fn zeros() -> Self {
-        Row {
-            state: [[R::default(); LANES]; 8],
-            saved: [[R::default(); LANES]; 4],
-        }
-    }
-
-    #[inline(always)]
-    fn hinge(&self, i: usize) -> Hinge<R> {
-        let s = &self.state;
-        Hinge {
-            strain: s[0][i],
-            anchor: s[1][i],
-            stick_time: s[2][i],
-            plastic: s[3][i],
-            accumulated: s[4][i],
-            flow_time: s[5][i],
-            flow_direction: s[6][i],
-            yield_strain: s[7][i],
-        }
-    }
-
-    #[inline(always)]
-    fn set(&mut self, i: usize, hinge: Hinge<R>) {
-        let s = &mut self.state;
-        s[0][i] = hinge.strain;
-        s[1][i] = hinge.anchor;
-        s[2][i] = hinge.stick_time;
-        s[3][i] = hinge.plastic;
-        s[4][i] = hinge.accumulated;
-        s[5][i] = hinge.flow_time;
-        s[6][i] = hinge.flow_direction;
-        s[7][i] = hinge.yield_strain;
-    }
-
-    #[inline(always)]
-    fn saved(&self, i: usize) -> Saved<R> {
-        Saved {
-            fresh: self.saved[0][i],
-            slip: self.saved[1][i],
-            yielding: self.saved[2][i],
-            fading: self.saved[3][i],
-        }
-    }
-}
 
 /// What a block needs to run: coefficients and drive of its lanes. A short last block repeats its
 /// last hinge.
@@ -418,36 +361,4 @@ impl<R: Real> Block<R> {
         }
         gradient
     }
-}
-
-/// One lane of coefficients, or of their adjoint.
-#[inline(always)]
-fn load<R: Real>(c: &[Lanes<R>; 10], i: usize) -> Coefficients<R> {
-    Coefficients {
-        bending: c[0][i],
-        friction: c[1][i],
-        threshold_initial: c[2][i],
-        threshold_saturated: c[3][i],
-        inverse_dwell: c[4][i],
-        yield_initial: c[5][i],
-        hardening: c[6][i],
-        drop: c[7][i],
-        inverse_flow: c[8][i],
-        inverse_bending: c[9][i],
-    }
-}
-
-/// The inverse of [`load`].
-#[inline(always)]
-fn store<R: Real>(c: &mut [Lanes<R>; 10], i: usize, lane: &Coefficients<R>) {
-    c[0][i] = lane.bending;
-    c[1][i] = lane.friction;
-    c[2][i] = lane.threshold_initial;
-    c[3][i] = lane.threshold_saturated;
-    c[4][i] = lane.inverse_dwell;
-    c[5][i] = lane.yield_initial;
-    c[6][i] = lane.hardening;
-    c[7][i] = lane.drop;
-    c[8][i] = lane.inverse_flow;
-    c[9][i] = lane.inverse_bending;
 }

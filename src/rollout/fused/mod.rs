@@ -6,15 +6,18 @@
 //! number of threads. The plain roll-out ([`super::sweep`]) is the reference it is tested against.
 
 mod block;
+mod gate;
 mod lane;
 mod op;
 mod real;
+mod row;
 
-use block::{Block, LANES, PARAMETERS, Row};
-use lane::{HardLane, LaneGate, SigmoidLane, SmoothstepLane, StraightThroughLane};
+use block::Block;
+use gate::{HardLane, LaneGate, SigmoidLane, SmoothstepLane, StraightThroughLane};
 pub use op::{linearized, readings};
 use rayon::prelude::*;
 use real::Real;
+use row::{LANES, PARAMETERS, Row};
 
 use super::Rollout;
 use crate::{

@@ -1,0 +1,148 @@
+//! The words of material files: laws, keys and where each parameter stands.
+
+use std::sync::Arc;
+
+use super::{
+    Dahl, Elastic, HardeningPlastic, Law, Parameter, PerfectPlastic, StrainMeasure, TimeDependent,
+    Timer, parameter,
+};
+
+/// The laws by the names of material files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LawName {
+    /// [`TimeDependent`].
+    TimeDependent,
+    /// [`Elastic`].
+    Elastic,
+    /// [`PerfectPlastic`].
+    PerfectPlastic,
+    /// [`HardeningPlastic`].
+    HardeningPlastic,
+    /// [`Dahl`].
+    Dahl,
+}
+
+impl LawName {
+    /// Every law.
+    pub const ALL: [LawName; 5] = [
+        LawName::TimeDependent,
+        LawName::Elastic,
+        LawName::PerfectPlastic,
+        LawName::HardeningPlastic,
+        LawName::Dahl,
+    ];
+
+    /// The law itself; `timer` and `branches` concern the time-dependent law only.
+    pub fn law(self, timer: Timer, branches: usize) -> Arc<dyn Law> {
+        match self {
+            LawName::TimeDependent => Arc::new(TimeDependent { timer, branches }),
+            LawName::Elastic => Arc::new(Elastic),
+            LawName::PerfectPlastic => Arc::new(PerfectPlastic),
+            LawName::HardeningPlastic => Arc::new(HardeningPlastic),
+            LawName::Dahl => Arc::new(Dahl),
+        }
+    }
+
+    /// The name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            LawName::TimeDependent => "time_dependent",
+            LawName::Elastic => "elastic",
+            LawName::PerfectPlastic => "perfect_plastic",
+            LawName::HardeningPlastic => "hardening_plastic",
+            LawName::Dahl => "dahl",
+        }
+    }
+}
+
+/// Where a parameter stands in a file: its section (empty for the top level) and its key without the
+/// ending that names the unit of strain.
+pub(super) struct Place {
+    pub section: &'static str,
+    pub key: &'static str,
+    pub parameter: fn() -> Parameter,
+}
+
+/// The places of all parameters but those of relaxation branches.
+pub(super) const PLACES: [Place; 9] = [
+    Place {
+        section: "",
+        key: "bending_stiffness_Nm",
+        parameter: parameter::bending_stiffness,
+    },
+    Place {
+        section: "friction",
+        key: "stiffness_Nm",
+        parameter: parameter::friction_stiffness,
+    },
+    Place {
+        section: "friction",
+        key: "threshold_initial",
+        parameter: parameter::friction_threshold_initial,
+    },
+    Place {
+        section: "friction",
+        key: "threshold_saturated",
+        parameter: parameter::friction_threshold_saturated,
+    },
+    Place {
+        section: "friction",
+        key: "dwell_time_s",
+        parameter: parameter::dwell_time,
+    },
+    Place {
+        section: "plasticity",
+        key: "yield",
+        parameter: parameter::yield_strain,
+    },
+    Place {
+        section: "plasticity",
+        key: "hardening_Nm",
+        parameter: parameter::hardening_stiffness,
+    },
+    Place {
+        section: "plasticity",
+        key: "hardening_drop",
+        parameter: parameter::hardening_drop,
+    },
+    Place {
+        section: "plasticity",
+        key: "flow_time_s",
+        parameter: parameter::flow_time,
+    },
+];
+
+/// Membrane stiffnesses \[N/m\] in files, for mesh simulations.
+pub(super) const MEMBRANE: [&str; 4] = [
+    "warp_N_per_m",
+    "weft_N_per_m",
+    "coupling_N_per_m",
+    "shear_N_per_m",
+];
+
+/// Keys at the top of a file.
+pub(super) const TOP: [&str; 11] = [
+    "name",
+    "strain",
+    "law",
+    "bending_stiffness_Nm",
+    "friction",
+    "plasticity",
+    "relaxation",
+    "membrane",
+    "density_kg_per_m2",
+    "notes",
+    "sources",
+];
+
+/// Most relaxation branches a file may have: more than data ever determined.
+pub(super) const MAX_BRANCHES: usize = 8;
+
+impl Place {
+    pub fn full_key(&self, strain: StrainMeasure) -> String {
+        match (self.parameter)().dimension {
+            parameter::Dimension::Strain => format!("{}{}", self.key, strain.suffix()),
+            _ => self.key.to_string(),
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! Gates for one hinge, as straight-line code; see [`crate::numeric::Gate`].
+
+use super::real::Real;
+
+/// A gate on an excess, for one hinge; see [`crate::numeric::Gate`].
+pub trait LaneGate<R: Real>: Copy + Send + Sync {
+    /// Weight of an excess.
+    fn weight<const FMA: bool>(self, excess: R) -> R;
+    /// Weights of two excesses at once.
+    #[inline(always)]
+    fn weights<const FMA: bool>(self, a: R, b: R) -> (R, R) {
+        (self.weight::<FMA>(a), self.weight::<FMA>(b))
+    }
+    /// Ramp of an excess whose weight is known.
+    fn ramp(self, excess: R, weight: R) -> R;
+    /// Derivatives of weight and ramp.
+    fn slopes(self, excess: R, weight: R) -> (R, R);
+    /// [`crate::numeric::Gate::novelty`] of an agreement.
+    fn novelty(self, agreement: R) -> R;
+    /// Derivative of the novelty.
+    fn novelty_slope(self, agreement: R) -> R;
+}
+
+/// [`crate::numeric::Gate::Hard`].
+#[derive(Clone, Copy)]
+pub struct HardLane;
+
+/// [`crate::numeric::Gate::Smoothstep`].
+#[derive(Clone, Copy)]
+pub struct SmoothstepLane<R> {
+    /// 1/width.
+    pub inverse_width: R,
+}
+
+/// [`crate::numeric::Gate::StraightThrough`].
+#[derive(Clone, Copy)]
+pub struct StraightThroughLane<R> {
+    /// The gate of the backward pass.
+    pub backward: SmoothstepLane<R>,
+}
+
+/// [`crate::numeric::Gate::Sigmoid`], signed.
+#[derive(Clone, Copy)]
+pub struct SigmoidLane<R> {
+    /// Sharpness.
+    pub gain: R,
+}
+
+#[inline(always)]
+pub(super) fn zero<R: Real>() -> R {
+    R::default()
+}
+
+#[inline(always)]
+pub(super) fn one<R: Real>() -> R {
+    R::from_f64(1.0)
+}
+
+#[inline(always)]
+fn max_zero<R: Real>(x: R) -> R {
+    if x > zero() { x } else { zero() }
+}
+
+#[inline(always)]
+fn clamp01<R: Real>(x: R) -> R {
+    let x = max_zero(x);
+    if x < one() { x } else { one() }
+}
+
+#[inline(always)]
+pub(super) fn sign<R: Real>(x: R) -> R {
+    let positive = if x > zero() { one() } else { zero::<R>() };
+    if x < zero() { -one::<R>() } else { positive }
+}
+
+#[inline(always)]
+fn smoothstep<R: Real>(x: R) -> R {
+    let u = clamp01(x);
+    u * u * (R::from_f64(3.0) - R::from_f64(2.0) * u)
+}
+
+#[inline(always)]
+fn smoothstep_slope<R: Real>(x: R) -> R {
+    let u = clamp01(x);
+    R::from_f64(6.0) * u * (one::<R>() - u)
+}
+
+impl<R: Real> LaneGate<R> for HardLane {
+    #[inline(always)]
+    fn weight<const FMA: bool>(self, excess: R) -> R {
+        if excess > zero() { one() } else { zero() }
+    }
+
+    #[inline(always)]
+    fn ramp(self, excess: R, _: R) -> R {
+        max_zero(excess)
+    }
+
+    #[inline(always)]
+    fn slopes(self, _: R, weight: R) -> (R, R) {
+        (zero(), weight)
+    }
+
+    #[inline(always)]
+    fn novelty(self, agreement: R) -> R {
+        one::<R>() - smoothstep(agreement)
+    }
+
+    #[inline(always)]
+    fn novelty_slope(self, agreement: R) -> R {
+        -smoothstep_slope(agreement)
+    }
+}
+
+impl<R: Real> LaneGate<R> for SmoothstepLane<R> {
+    #[inline(always)]
+    fn weight<const FMA: bool>(self, excess: R) -> R {
+        smoothstep(excess * self.inverse_width)
+    }
+
+    #[inline(always)]
+    fn ramp(self, excess: R, weight: R) -> R {
+        max_zero(excess) * weight
+    }
+
+    #[inline(always)]
+    fn slopes(self, excess: R, weight: R) -> (R, R) {
+        let slope = smoothstep_slope(excess * self.inverse_width) * self.inverse_width;
+        (slope, weight + max_zero(excess) * slope)
+    }
+
+    #[inline(always)]
+    fn novelty(self, agreement: R) -> R {
+        LaneGate::<R>::novelty(HardLane, agreement)
+    }
+
+    #[inline(always)]
+    fn novelty_slope(self, agreement: R) -> R {
+        LaneGate::<R>::novelty_slope(HardLane, agreement)
+    }
+}
+
+impl<R: Real> LaneGate<R> for StraightThroughLane<R> {
+    #[inline(always)]
+    fn weight<const FMA: bool>(self, excess: R) -> R {
+        HardLane.weight::<FMA>(excess)
+    }
+
+    #[inline(always)]
+    fn ramp(self, excess: R, weight: R) -> R {
+        HardLane.ramp(excess, weight)
+    }
+
+    #[inline(always)]
+    fn slopes(self, excess: R, _: R) -> (R, R) {
+        let weight = smoothstep(excess * self.backward.inverse_width);
+        self.backward.slopes(excess, weight)
+    }
+
+    #[inline(always)]
+    fn novelty(self, agreement: R) -> R {
+        LaneGate::<R>::novelty(HardLane, agreement)
+    }
+
+    #[inline(always)]
+    fn novelty_slope(self, agreement: R) -> R {
+        LaneGate::<R>::novelty_slope(HardLane, agreement)
+    }
+}
+
+impl<R: Real> LaneGate<R> for SigmoidLane<R> {
+    #[inline(always)]
+    fn weight<const FMA: bool>(self, excess: R) -> R {
+        let (top, bottom) = self.fraction::<FMA>(excess);
+        top / bottom
+    }
+
+    /// Both over one division, which is slow next to three products.
+    #[inline(always)]
+    fn weights<const FMA: bool>(self, a: R, b: R) -> (R, R) {
+        let (top_a, bottom_a) = self.fraction::<FMA>(a);
+        let (top_b, bottom_b) = self.fraction::<FMA>(b);
+        let inverse = one::<R>() / (bottom_a * bottom_b);
+        (top_a * (inverse * bottom_b), top_b * (inverse * bottom_a))
+    }
+
+    #[inline(always)]
+    fn ramp(self, excess: R, weight: R) -> R {
+        excess * weight
+    }
+
+    #[inline(always)]
+    fn slopes(self, excess: R, weight: R) -> (R, R) {
+        let slope = self.gain * weight * (one::<R>() - weight);
+        (slope, weight + excess * slope)
+    }
+
+    #[inline(always)]
+    fn novelty(self, agreement: R) -> R {
+        R::from_f64(0.5) * (one::<R>() - agreement)
+    }
+
+    #[inline(always)]
+    fn novelty_slope(self, _: R) -> R {
+        R::from_f64(-0.5)
+    }
+}
+
+impl<R: Real> SigmoidLane<R> {
+    /// σ(z) = 1/(1 + e) or e/(1 + e) with e = exp(−|z|), as (numerator, denominator): one exponential
+    /// that cannot overflow.
+    #[inline(always)]
+    fn fraction<const FMA: bool>(self, excess: R) -> (R, R) {
+        let z = excess * self.gain;
+        let e = (-z.magnitude()).exp_of_nonpositive::<FMA>();
+        (if z < zero() { e } else { one() }, one::<R>() + e)
+    }
+}
