@@ -188,7 +188,7 @@ fn fused_and_plain_agree() {
     }
 }
 
-/// f32 follows f64: readings to 1e-5, gradients to 1e-3 of the largest.
+/// f32 follows f64: readings to 1e-5, gradients to 1e-4 of the largest.
 #[test]
 fn f32_follows_f64() {
     for (rollout, rows) in batches(Gate::Smoothstep { width: 0.1 }) {
@@ -200,7 +200,7 @@ fn f32_follows_f64() {
             let gradients = relative_difference(&single.1, &double.1, scale);
             println!("{path:?}: readings {readings:e}, gradients {gradients:e}");
             assert!(readings > 0.0 && readings < 1e-5, "{path:?} {readings:e}");
-            assert!(gradients < 1e-3, "{path:?} {gradients:e}");
+            assert!(gradients < 1e-4, "{path:?} {gradients:e}");
         }
     }
 }

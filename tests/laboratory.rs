@@ -9,7 +9,7 @@ use rumple::{
     experiment::{CreasePoint, CreaseTest, KesTest, fold_curvatures},
     material::{Dahl, HardeningPlastic, Law, TimeDependent, Timer, find_preset},
     numeric::Gate,
-    rollout::{Reading, Rollout, Schedule, Step},
+    rollout::{Motion, Reading, Rollout, Schedule, Step},
 };
 
 /// Cotton of the presets in curvature, in the law's order.
@@ -22,15 +22,20 @@ fn cotton() -> Vec<f64> {
 
 /// DESIGN.md section 2: residual curvature of a hinge folded to `fold` at once, held and released.
 fn closed_form(p: &[f64], fold: f64, hold: f64) -> f64 {
+    residual(p, fold, hold).0
+}
+
+/// [`closed_form`], and whether the hinge slips on its way back.
+fn residual(p: &[f64], fold: f64, hold: f64) -> (f64, bool) {
     let modulus = p[6] * (1.0 - p[7] * (1.0 - (-hold / p[8]).exp()));
     let plastic = (fold - p[5]).max(0.0) / (1.0 + modulus / p[0]);
     let anchor = (fold - p[2]).max(0.0);
     let threshold = p[3] - (p[3] - p[2]) * (-hold / p[4]).exp();
     let rest = (p[0] * plastic + p[1] * anchor) / (p[0] + p[1]);
     if (rest - anchor).abs() <= threshold {
-        rest
+        (rest, false)
     } else {
-        plastic + p[2] * p[1] / p[0]
+        (plastic + p[2] * p[1] / p[0], true)
     }
 }
 
@@ -74,14 +79,11 @@ fn the_crease_test_is_the_closed_form_of_its_hinges() {
             "{point:?}: {angle} against {expected}"
         );
         for fold in folds {
-            let residual = closed_form(&values, fold, point.press);
-            let slides = fold > values[2]
-                && (residual - (residual.min(fold - values[5])).max(0.0)).abs() > 0.0
-                && residual < fold - values[2] * 3.0;
+            let (_, slips) = residual(&values, fold, point.press);
             seen[0] |= fold <= values[2];
             seen[1] |= fold > values[5];
-            seen[2] |= slides;
-            seen[3] |= fold > values[2] && !slides;
+            seen[2] |= slips;
+            seen[3] |= fold > values[2] && !slips;
         }
     }
     assert_eq!(
@@ -90,23 +92,32 @@ fn the_crease_test_is_the_closed_form_of_its_hinges() {
     );
 }
 
-/// Stepped like a simulation, phase by phase, one hinge converges to the closed form to first order.
+/// Stepped like a simulation, with equal steps in every phase and an explicit release, a hinge converges
+/// to the closed form: to first order where it yields.
 #[test]
 fn a_stepped_hinge_converges_to_the_closed_form_to_first_order() {
-    // (fold, hold): sticks without yield, slips, yields and sticks, yields and slips, stays elastic.
-    for (fold, hold) in [
-        (0.45, 200.0),
-        (0.45, 1.0),
-        (1.4, 2000.0),
-        (1.4, 5.0),
-        (0.1, 50.0),
+    // (fold, hold, yields): rests, slips, yields and rests, yields and slips, stays elastic.
+    for (fold, hold, yields) in [
+        (0.45, 200.0, false),
+        (0.45, 1.0, false),
+        (1.4, 400.0, true),
+        (1.4, 5.0, true),
+        (0.1, 50.0, false),
     ] {
         let error = |n: usize| {
             let mut steps: Vec<Step> = (1..=n)
                 .map(|k| Step::prescribe((1.0 + 1e-9) * k as f64 / n as f64, 0.0))
                 .collect();
             steps.extend(vec![Step::dwell(1.0, 1.0 / n as f64); n]);
-            steps.extend(vec![Step::release(0.0); n]);
+            // Twenty time constants of the overdamped release, quick next to the dwell.
+            let creep = Step {
+                motion: Motion::Creep {
+                    mobility: 20.0 / n as f64 / PARAMETERS[0],
+                },
+                seconds: 0.0,
+                share: 0.0,
+            };
+            steps.extend(vec![creep; n]);
             let rollout = Rollout {
                 law: time_dependent(),
                 gate: Gate::Hard,
@@ -125,19 +136,18 @@ fn a_stepped_hinge_converges_to_the_closed_form_to_first_order() {
             (strain - closed_form(&PARAMETERS, fold, hold)).abs() / fold
         };
         let (coarse, fine) = (error(100), error(400));
+        println!(
+            "fold {fold}, hold {hold}: error {coarse:e} at 100 steps a phase, {fine:e} at 400"
+        );
         assert!(fine <= 4e-4, "fold {fold}, hold {hold}: {fine}");
-        // Exact without yield; else the lag of one step, a quarter for four times the steps.
-        if coarse > 1e-6 {
+        if yields {
             let order = (coarse / fine).log2() / 2.0;
             assert!(
                 (order - 1.0).abs() < 0.2,
                 "fold {fold}, hold {hold}: order {order}"
             );
         } else {
-            assert!(
-                fold < PARAMETERS[5] || hold > 1000.0,
-                "fold {fold}, hold {hold} must show a lag"
-            );
+            assert!(fine <= 1e-6, "without yield every step is exact: {fine}");
         }
     }
 }
@@ -171,51 +181,68 @@ fn the_quadrature_converges_in_the_number_of_hinges() {
     assert!(errors[0] > errors[4], "{errors:?}");
 }
 
-/// However a hold is cut into steps, the hard law gives the same angle to 0.001°, the smooth one to
-/// 0.5°; delayed recovery needs twelve steps a reading for 0.1°.
+/// How much 16 times the steps of a phase change the angle: nothing under the hard law; under a smooth gate
+/// a part of its bias; delayed recovery is first order and needs twelve steps a reading for 0.1°.
 #[test]
 fn few_steps_are_enough() {
     let points = CreaseTest::grid(&[5e-4, 2e-3], &[1.0, 30.0, 300.0], &[15.0, 300.0]);
-    let with = |law: &Arc<dyn Law>, values: &[f64], gate: Gate, scale: usize| {
-        let base = CreaseTest::default();
-        let test = CreaseTest {
-            fold_steps: base.fold_steps,
-            hold_steps: base.hold_steps * scale,
-            snap_steps: base.snap_steps,
-            read_steps: base.read_steps * scale,
-            ..base
-        };
+    let run = |law: &Arc<dyn Law>, values: &[f64], gate: Gate, test: CreaseTest| {
         let rollout = test.rollout(law.clone(), gate, &points).unwrap();
         let parameters = rollout.shared_parameters(&cpu(), values);
         test.run(&cpu(), &rollout, &points, parameters, false)
             .unwrap()
             .angles
     };
-    let change = |law: Arc<dyn Law>, values: &[f64], gate: Gate, scale: usize| {
-        let (a, b) = (
-            with(&law, values, gate, scale),
-            with(&law, values, gate, 16 * scale),
-        );
+    let largest = |a: Vec<f64>, b: Vec<f64>| {
         a.iter()
             .zip(b)
             .map(|(x, y)| (x - y).abs())
             .fold(0.0, f64::max)
     };
-    let hard = change(time_dependent(), &cotton(), Gate::Hard, 1);
-    assert!(hard < 1e-3, "{hard}");
-    let smooth = change(
-        time_dependent(),
-        &cotton(),
-        Gate::Smoothstep { width: 10.0 },
-        1,
-    );
-    assert!(smooth < 0.5, "{smooth}");
-    let law = Arc::new(TimeDependent {
+    let base = CreaseTest::default();
+    let finer = [
+        CreaseTest {
+            fold_steps: 16 * base.fold_steps,
+            ..base
+        },
+        CreaseTest {
+            hold_steps: 16 * base.hold_steps,
+            ..base
+        },
+        CreaseTest {
+            read_steps: 16 * base.read_steps,
+            ..base
+        },
+    ];
+    let law = time_dependent();
+    let changes = |gate: Gate| {
+        finer.map(|test| {
+            largest(
+                run(&law, &cotton(), gate, base),
+                run(&law, &cotton(), gate, test),
+            )
+        })
+    };
+    let hard = changes(Gate::Hard);
+    assert!(hard.iter().all(|c| *c < 1e-3), "{hard:?}");
+    for (width, bound) in [(10.0, 0.1), (45.0, 1.1)] {
+        let smooth = changes(Gate::Smoothstep { width });
+        println!(
+            "change [°] with 16 times the fold, hold, read steps at width {width}: {smooth:?}"
+        );
+        assert!(smooth.iter().all(|c| *c < bound), "{smooth:?}");
+    }
+    let law: Arc<dyn Law> = Arc::new(TimeDependent {
         timer: Timer::Authors,
         branches: 1,
     });
     let values = [&cotton()[..], &[0.5e-5, 100.0]].concat();
-    let errors = [1, 2, 4].map(|scale| change(law.clone(), &values, Gate::Hard, scale));
+    let errors = [1, 2, 4].map(|scale| {
+        let steps = |read_steps| CreaseTest { read_steps, ..base };
+        let (coarse, fine) = (base.read_steps * scale, 16 * base.read_steps * scale);
+        let at = |n| run(&law, &values, Gate::Hard, steps(n));
+        largest(at(coarse), at(fine))
+    });
     println!("error [°] with delayed recovery at 12, 24, 48 steps a reading: {errors:?}");
     assert!(errors[0] < 0.1, "{errors:?}");
     assert!(
