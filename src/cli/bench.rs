@@ -5,7 +5,7 @@ use std::time::Instant;
 use clap::{Args, Subcommand};
 use serde_json::json;
 
-use super::{Common, print};
+use super::{Common, count, print};
 use crate::{
     error::{Result, bad_input},
     experiment::{BENCH_PARAMETERS, HingeBench},
@@ -24,10 +24,10 @@ enum Workload {
     /// A batch of hinges: fold, hold, release; forward, and with the gradient of 8 parameters
     Hinge {
         /// How many hinges
-        #[arg(long, default_value_t = 10_000)]
+        #[arg(long, default_value = "10000", value_parser = count)]
         hinges: usize,
         /// How many steps: a sixth folding, a sixth holding, the rest releasing
-        #[arg(long, default_value_t = 300)]
+        #[arg(long, default_value = "300", value_parser = count)]
         steps: usize,
         /// Tensor operations one by one instead of the fused roll-out
         #[arg(long)]

@@ -6,8 +6,8 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::{
-    Common, HingeHeight, MAX_SECONDS, MaterialArguments, Prepared, check_list, plot_path, print,
-    print_json, save_plot, say, spinner, table,
+    Common, HingeHeight, MAX_SECONDS, MaterialArguments, Prepared, check_list, count, plot_path,
+    print, print_json, save_plot, say, spinner, table,
 };
 use crate::{
     error::{Result, bad_input, readable},
@@ -50,7 +50,12 @@ pub struct Arguments {
     )]
     read_s: Vec<f64>,
     /// Hinges along the fold
-    #[arg(long, default_value_t = CreaseTest::default().hinges, allow_negative_numbers = true)]
+    #[arg(
+        long,
+        default_value_t = CreaseTest::default().hinges,
+        value_parser = count,
+        allow_negative_numbers = true
+    )]
     hinges: usize,
     /// Recovery against pressing time as a picture [default: crease.svg, none with --json]
     #[arg(long, value_name = "FILE.svg|png")]

@@ -316,6 +316,16 @@ fn check_list(option: &str, values: &[f64], low: f64, high: f64) -> Result<()> {
     }
 }
 
+/// A whole number, also written like 1e6.
+fn count(text: &str) -> std::result::Result<usize, String> {
+    let whole = |v: f64| v.fract() == 0.0 && (0.0..1e15).contains(&v);
+    match (text.parse::<usize>(), text.parse::<f64>()) {
+        (Ok(number), _) => Ok(number),
+        (_, Ok(v)) if whole(v) => Ok(v as usize),
+        _ => Err("not a whole number".into()),
+    }
+}
+
 /// Longest time that can be asked for \[s\]: far beyond any test, far within f32.
 const MAX_SECONDS: f64 = 1e15;
 

@@ -16,9 +16,15 @@ pub trait LaneGate<R: Real>: Copy + Send + Sync {
     /// Derivatives of weight and ramp.
     fn slopes(self, excess: R, weight: R) -> (R, R);
     /// [`crate::numeric::Gate::novelty`] of an agreement.
-    fn novelty(self, agreement: R) -> R;
+    #[inline(always)]
+    fn novelty(self, agreement: R) -> R {
+        one::<R>() - smoothstep(agreement)
+    }
     /// Derivative of the novelty.
-    fn novelty_slope(self, agreement: R) -> R;
+    #[inline(always)]
+    fn novelty_slope(self, agreement: R) -> R {
+        -smoothstep_slope(agreement)
+    }
 }
 
 /// [`crate::numeric::Gate::Hard`].
@@ -100,16 +106,6 @@ impl<R: Real> LaneGate<R> for HardLane {
     fn slopes(self, _: R, weight: R) -> (R, R) {
         (zero(), weight)
     }
-
-    #[inline(always)]
-    fn novelty(self, agreement: R) -> R {
-        one::<R>() - smoothstep(agreement)
-    }
-
-    #[inline(always)]
-    fn novelty_slope(self, agreement: R) -> R {
-        -smoothstep_slope(agreement)
-    }
 }
 
 impl<R: Real> LaneGate<R> for SmoothstepLane<R> {
@@ -128,16 +124,6 @@ impl<R: Real> LaneGate<R> for SmoothstepLane<R> {
         let slope = smoothstep_slope(excess * self.inverse_width) * self.inverse_width;
         (slope, weight + max_zero(excess) * slope)
     }
-
-    #[inline(always)]
-    fn novelty(self, agreement: R) -> R {
-        LaneGate::<R>::novelty(HardLane, agreement)
-    }
-
-    #[inline(always)]
-    fn novelty_slope(self, agreement: R) -> R {
-        LaneGate::<R>::novelty_slope(HardLane, agreement)
-    }
 }
 
 impl<R: Real> LaneGate<R> for StraightThroughLane<R> {
@@ -155,16 +141,6 @@ impl<R: Real> LaneGate<R> for StraightThroughLane<R> {
     fn slopes(self, excess: R, _: R) -> (R, R) {
         let weight = smoothstep(excess * self.backward.inverse_width);
         self.backward.slopes(excess, weight)
-    }
-
-    #[inline(always)]
-    fn novelty(self, agreement: R) -> R {
-        LaneGate::<R>::novelty(HardLane, agreement)
-    }
-
-    #[inline(always)]
-    fn novelty_slope(self, agreement: R) -> R {
-        LaneGate::<R>::novelty_slope(HardLane, agreement)
     }
 }
 
