@@ -448,3 +448,31 @@ fn the_smooth_gate_restores_the_moving_boundary() {
         );
     }
 }
+
+/// Fabrics in one batch, a row of parameters each, come out as they do one by one.
+#[test]
+fn fabrics_share_a_batch_without_mixing() {
+    let points = CreaseTest::grid(&[1e-3], &[10.0, 1000.0], &[300.0]);
+    let test = CreaseTest::default();
+    let fabrics = ["cotton broad", "wool tropical"].map(|name| {
+        let material = find_preset(name).unwrap();
+        material.values_for(time_dependent().as_ref()).unwrap()
+    });
+    let apart: Vec<f64> = fabrics
+        .iter()
+        .flat_map(|values| angles(&test, time_dependent(), values, &points))
+        .collect();
+    let both = points.repeat(2);
+    let rollout = test.rollout(time_dependent(), Gate::Hard, &both).unwrap();
+    let rows = fabrics.map(|values| values.repeat(points.len())).concat();
+    let parameters = cpu().tensor(&rows, [both.len(), 9]);
+    let together = test
+        .run(&cpu(), &rollout, &both, parameters, false)
+        .unwrap()
+        .angles;
+    assert_eq!(together, apart);
+    assert!(
+        (apart[0] - apart[2]).abs() > 1.0,
+        "the fabrics must differ: {apart:?}"
+    );
+}

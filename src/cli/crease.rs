@@ -6,8 +6,8 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::{
-    Common, HingeHeight, MAX_SECONDS, MaterialArguments, Prepared, check_list, count, plot_path,
-    print, print_json, save_plot, say, spinner, table,
+    Common, CurvatureArguments, MAX_SECONDS, Prepared, check_list, count, plot_path, print,
+    print_json, save_plot, say, spinner, table,
 };
 use crate::{
     error::{Result, bad_input, readable},
@@ -19,9 +19,7 @@ use crate::{
 #[derive(Debug, Args)]
 pub struct Arguments {
     #[command(flatten)]
-    material: MaterialArguments,
-    #[command(flatten)]
-    height: HingeHeight,
+    material: CurvatureArguments,
     /// Distances of the plates: gauge or twice the fabric's thickness
     #[arg(
         long,
@@ -66,7 +64,7 @@ pub struct Arguments {
 const MAX_HINGES: usize = 20_000_000;
 
 pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
-    let prepared = arguments.material.prepare_in_curvature(&arguments.height)?;
+    let prepared = arguments.material.prepare()?;
     let chart_path = plot_path(&arguments.plot, common, "crease.svg")?;
     let points = points(arguments)?;
     let total = arguments.hinges.saturating_mul(points.len());

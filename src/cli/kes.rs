@@ -6,8 +6,8 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::{
-    Common, HingeHeight, MAX_SECONDS, MaterialArguments, Prepared, check_list, plot_path, print,
-    print_json, save_plot, table,
+    Common, CurvatureArguments, MAX_SECONDS, Prepared, check_list, plot_path, print, print_json,
+    save_plot, table,
 };
 use crate::{
     error::Result,
@@ -19,9 +19,7 @@ use crate::{
 #[derive(Debug, Args)]
 pub struct Arguments {
     #[command(flatten)]
-    material: MaterialArguments,
-    #[command(flatten)]
-    height: HingeHeight,
+    material: CurvatureArguments,
     /// Rests at the largest curvature; a loop each
     #[arg(
         long,
@@ -42,7 +40,7 @@ const GF_CM2_PER_CM: f64 = 9.80665e-5;
 const GF_CM_PER_CM: f64 = 9.80665e-3;
 
 pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
-    let prepared = arguments.material.prepare_in_curvature(&arguments.height)?;
+    let prepared = arguments.material.prepare()?;
     check_list("--dwell-s", &arguments.dwell_s, 0.0, MAX_SECONDS)?;
     let chart_path = plot_path(&arguments.plot, common, "kes.svg")?;
     let compute = common.compute()?;

@@ -175,9 +175,11 @@ enum TimerName {
     Printed,
 }
 
-/// Mesh that angles belong to, for tests that need curvature.
+/// [`MaterialArguments`] for a test that needs curvature.
 #[derive(Debug, Args)]
-struct HingeHeight {
+struct CurvatureArguments {
+    #[command(flatten)]
+    material: MaterialArguments,
     /// Mean triangle height H̄ of the mesh that a material's angles belong to: κ = 3θ/H̄
     #[arg(long, value_name = "MM", allow_negative_numbers = true)]
     hinge_height_mm: Option<f64>,
@@ -195,31 +197,6 @@ impl MaterialArguments {
     /// Loads the material as it is, in its own measure of strain.
     fn prepare(&self) -> Result<Prepared> {
         self.prepare_with(self.load()?)
-    }
-
-    /// Loads the material for a test that needs curvature.
-    fn prepare_in_curvature(&self, height: &HingeHeight) -> Result<Prepared> {
-        let material = self.load()?;
-        match (material.strain, height.hinge_height_mm) {
-            (StrainMeasure::Curvature, None) => self.prepare_with(material),
-            (StrainMeasure::Curvature, Some(mm)) => bad_input(format!(
-                "--hinge-height-mm {mm} is for materials in angles; '{}' is in curvature already, so leave it out",
-                material.name
-            )),
-            (StrainMeasure::Angle, Some(mm)) if (1e-3..=1e4).contains(&mm) => {
-                self.prepare_with(material.to_curvature(1e-3 * mm))
-            }
-            (StrainMeasure::Angle, Some(mm)) => bad_input(format!(
-                "--hinge-height-mm {} is not a height; give 0.001 to 10000 millimetres",
-                readable(mm)
-            )),
-            (StrainMeasure::Angle, None) => bad_input(format!(
-                "material '{}' has thresholds in radians of a mesh, and this test needs curvature; \
-                 give the mean triangle height of that mesh with --hinge-height-mm (5 for example), \
-                 or use a material in curvature such as 'cotton broad'",
-                material.name
-            )),
-        }
     }
 
     fn load(&self) -> Result<Material> {
@@ -250,6 +227,33 @@ impl MaterialArguments {
             values,
             gate,
         })
+    }
+}
+
+impl CurvatureArguments {
+    /// Loads the material, converting angles.
+    fn prepare(&self) -> Result<Prepared> {
+        let material = self.material.load()?;
+        match (material.strain, self.hinge_height_mm) {
+            (StrainMeasure::Curvature, None) => self.material.prepare_with(material),
+            (StrainMeasure::Curvature, Some(mm)) => bad_input(format!(
+                "--hinge-height-mm {mm} is for materials in angles; '{}' is in curvature already, so leave it out",
+                material.name
+            )),
+            (StrainMeasure::Angle, Some(mm)) if (1e-3..=1e4).contains(&mm) => {
+                self.material.prepare_with(material.to_curvature(1e-3 * mm))
+            }
+            (StrainMeasure::Angle, Some(mm)) => bad_input(format!(
+                "--hinge-height-mm {} is not a height; give 0.001 to 10000 millimetres",
+                readable(mm)
+            )),
+            (StrainMeasure::Angle, None) => bad_input(format!(
+                "material '{}' has thresholds in radians of a mesh, and this test needs curvature; \
+                 give the mean triangle height of that mesh with --hinge-height-mm (5 for example), \
+                 or use a material in curvature such as 'cotton broad'",
+                material.name
+            )),
+        }
     }
 }
 
