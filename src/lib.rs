@@ -15,6 +15,7 @@
 //! Units are SI everywhere: curvature in 1/m, rigidity in N·m, moment per width in N·m/m, time in
 //! seconds; recovery angles are in degrees where a name says so. Strain is signed; 0 is flat.
 
+pub mod calibrate;
 pub mod cli;
 pub mod error;
 pub mod experiment;

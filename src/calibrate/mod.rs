@@ -1,0 +1,3 @@
+//! Calibration: measured curves in, fabric parameters with error bars out.
+
+pub mod result;

@@ -1,0 +1,368 @@
+//! What a fit found: the contents of `result.json`, from which every report and plot is drawn.
+
+use serde::{Deserialize, Serialize};
+
+/// A finished (or interrupted) fit.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FitResult {
+    /// Name of the case.
+    pub name: String,
+    /// Whether any of the data are synthetic; every report and plot says so.
+    pub synthetic: bool,
+    /// The law, by its name in material files.
+    pub law: String,
+    /// Relaxation branches of the law.
+    pub relaxation_branches: usize,
+    /// Assumptions and warnings, a sentence each: which stiffness was fixed by what, assumed gaps …
+    pub notes: Vec<String>,
+    /// Why the search stopped, in words.
+    pub convergence: String,
+    /// Whether Ctrl-C ended it early.
+    pub interrupted: bool,
+    /// All parameters of the law, free ones first.
+    pub parameters: Vec<ParameterResult>,
+    /// Correlations of the free parameters.
+    pub correlations: Correlations,
+    /// Goodness of fit.
+    pub statistics: Statistics,
+    /// Whether the law follows the data.
+    pub misfit: Misfit,
+    /// How the points that were held out are predicted.
+    pub hold_out: Option<HoldOut>,
+    /// Largest difference between the smoothed and the hard law over the recovery points \[degrees\].
+    pub smoothing_bias_deg: f64,
+    /// The gradient at the optimum against central differences.
+    pub gradient_check: GradientCheck,
+    /// Every data point, in the order of the files.
+    pub points: Vec<PointResult>,
+    /// Recovery against pressing time for plots.
+    pub curves: Vec<CurveResult>,
+    /// Bending loops for plots.
+    pub loops: Vec<LoopResult>,
+    /// Profile likelihoods of the free parameters.
+    pub profiles: Vec<ProfileResult>,
+    /// Where every start ended.
+    pub starts: Vec<StartResult>,
+    /// The search round by round.
+    pub rounds: Vec<RoundResult>,
+    /// Parametric bootstrap, where one was run.
+    pub bootstrap: Option<BootstrapResult>,
+    /// The data files and what they say about themselves.
+    pub data: Vec<DataResult>,
+    /// How it was run; the only part that differs between two equal runs.
+    pub run: RunResult,
+    /// Files of the result, relative to its folder.
+    pub files: Vec<String>,
+}
+
+/// One parameter.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ParameterResult {
+    /// Name; a local one carries its group, as `yield_strain[weft]`.
+    pub name: String,
+    /// The papers' symbol.
+    pub symbol: String,
+    /// Unit in words.
+    pub unit: String,
+    /// Estimate; none where the data do not determine it.
+    pub value: Option<f64>,
+    /// Value at the best point, determined or not; what `material.json` holds.
+    pub best: f64,
+    /// Standard error from the covariance.
+    pub std_error: Option<f64>,
+    /// 95 % interval from the profile likelihood; an end is none where the data leave it open.
+    pub ci95: [Option<f64>; 2],
+    /// "identified", "identified only as …", "not identified: …", "fixed: …" or "tied to …".
+    pub verdict: String,
+    /// Whether it was free.
+    pub free: bool,
+    /// First guess of the best start.
+    pub start: Option<f64>,
+    /// Bounds of the search.
+    pub bounds: Option<[f64; 2]>,
+    /// Prior as mean and standard deviation.
+    pub prior: Option<[f64; 2]>,
+}
+
+/// Correlation matrix of the free parameters.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Correlations {
+    /// Names, in the order of rows and columns.
+    pub names: Vec<String>,
+    /// Rows; none where a parameter has no standard error.
+    pub matrix: Vec<Vec<Option<f64>>>,
+}
+
+/// Goodness of fit over the fitted points.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Statistics {
+    /// Fitted points, without those held out.
+    pub points: usize,
+    /// Free parameters.
+    pub free: usize,
+    /// Σ ((measured − fitted)/sd)².
+    pub chi2: f64,
+    /// χ²/(points − free); none without degrees of freedom.
+    pub reduced_chi2: Option<f64>,
+    /// χ² + 2·free.
+    pub aic: f64,
+    /// χ² + free·ln(points).
+    pub bic: f64,
+    /// Share of the weighted variance within each test that the fit explains; none where there is none.
+    pub r2: Option<f64>,
+    /// χ² under the hard law.
+    pub hard_chi2: f64,
+    /// Factor on all standard errors: 1 where every sd is known, √(reduced χ²) where one was assumed.
+    pub error_scale: f64,
+}
+
+/// Whether the law follows the data.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Misfit {
+    /// Probability of a χ² at least this large if the law is right.
+    pub chi2_probability: Option<f64>,
+    /// Runs of residuals of one sign, along each curve.
+    pub runs: usize,
+    /// Runs to expect if the signs were random.
+    pub expected_runs: f64,
+    /// Probability of so few runs if the signs were random.
+    pub runs_probability: Option<f64>,
+    /// In words: "the law follows the data …" or "misfit: …".
+    pub verdict: String,
+}
+
+/// Prediction of the points that were held out.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HoldOut {
+    /// How many.
+    pub points: usize,
+    /// Root mean square of (measured − predicted)/(standard deviation of the prediction error).
+    pub rms_z: f64,
+    /// How many lie inside their 95 % prediction interval.
+    pub inside_95: usize,
+    /// In words.
+    pub verdict: String,
+}
+
+/// Gradient of the cost at the optimum: the reverse pass against central differences.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GradientCheck {
+    /// A line a free parameter.
+    pub parameters: Vec<GradientLine>,
+    /// Largest |difference| over the largest row of the Jacobian.
+    pub largest_error: f64,
+    /// Whether it is small enough.
+    pub passed: bool,
+}
+
+/// One free parameter of [`GradientCheck`], in the unknown of the search.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GradientLine {
+    /// Name.
+    pub name: String,
+    /// Norm of the column of the Jacobian, by the reverse pass.
+    pub reverse: f64,
+    /// The same by central differences.
+    pub differences: f64,
+}
+
+/// One data point. Angles have the ending `_deg`, other tests a `unit`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct PointResult {
+    /// "crease", "kes" or "kes_loop".
+    pub test: String,
+    /// Fabric and direction, such as `cotton warp`.
+    pub group: String,
+    /// File and line.
+    pub place: String,
+    /// Whether it was held out.
+    pub held_out: bool,
+    /// Distance of the plates \[mm\].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gap_mm: Option<f64>,
+    /// Pressing time, or the dwell of a bending test \[s\].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub press_s: Option<f64>,
+    /// Time from release to reading \[s\].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_s: Option<f64>,
+    /// Recovery angle as measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measured_deg: Option<f64>,
+    /// Its standard deviation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sd_deg: Option<f64>,
+    /// Recovery angle of the fitted law.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fitted_deg: Option<f64>,
+    /// The same under the hard law.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hard_deg: Option<f64>,
+    /// What was measured: "B", "2HB" or "moment".
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quantity: Option<String>,
+    /// Unit of the next four.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit: Option<String>,
+    /// Curvature of a point of a loop \[1/m\].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub curvature_per_m: Option<f64>,
+    /// As measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measured: Option<f64>,
+    /// Its standard deviation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sd: Option<f64>,
+    /// Of the fitted law.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fitted: Option<f64>,
+    /// The same under the hard law.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hard: Option<f64>,
+    /// Standard deviation of the prediction, parameters and reading together.
+    pub prediction_sd: Option<f64>,
+}
+
+impl PointResult {
+    /// (measured, sd, fitted, hard) in the point's own unit.
+    pub fn numbers(&self) -> [f64; 4] {
+        let pick = |a: Option<f64>, b: Option<f64>| a.or(b).unwrap_or(f64::NAN);
+        [
+            pick(self.measured_deg, self.measured),
+            pick(self.sd_deg, self.sd),
+            pick(self.fitted_deg, self.fitted),
+            pick(self.hard_deg, self.hard),
+        ]
+    }
+
+    /// (measured − fitted)/sd.
+    pub fn residual(&self) -> f64 {
+        let [measured, sd, fitted, _] = self.numbers();
+        (measured - fitted) / sd
+    }
+}
+
+/// A fitted recovery curve with its 95 % prediction band, for one group, gap and reading time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CurveResult {
+    /// Fabric and direction.
+    pub group: String,
+    /// Distance of the plates \[mm\].
+    pub gap_mm: f64,
+    /// Time from release to reading \[s\].
+    pub read_s: f64,
+    /// Pressing times \[s\].
+    pub press_s: Vec<f64>,
+    /// Fitted angles \[degrees\].
+    pub fitted_deg: Vec<f64>,
+    /// Angles under the hard law \[degrees\].
+    pub hard_deg: Vec<f64>,
+    /// Lower end of the band \[degrees\].
+    pub low_deg: Vec<f64>,
+    /// Upper end of the band \[degrees\].
+    pub high_deg: Vec<f64>,
+}
+
+/// A fitted bending loop.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LoopResult {
+    /// Fabric and direction.
+    pub group: String,
+    /// Rest at the largest curvature \[s\].
+    pub dwell_s: f64,
+    /// Curvatures along the cycle \[1/m\].
+    pub curvature_per_m: Vec<f64>,
+    /// Fitted moments \[N·m/m\].
+    pub moment_nm_per_m: Vec<f64>,
+}
+
+/// Profile likelihood of one parameter: the others are refitted at each value.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ProfileResult {
+    /// Name.
+    pub name: String,
+    /// Values, increasing.
+    pub values: Vec<f64>,
+    /// χ² above its minimum.
+    pub delta_chi2: Vec<f64>,
+}
+
+/// Where a start ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StartResult {
+    /// Number, from 1.
+    pub start: usize,
+    /// χ² at the first guess under the widest gate.
+    pub first_chi2: Option<f64>,
+    /// χ² at the end under the narrowest gate, priors included.
+    pub chi2: Option<f64>,
+    /// Whether it ended in the best minimum.
+    pub best: bool,
+    /// Rounds it took.
+    pub rounds: usize,
+    /// Why it stopped, in words.
+    pub outcome: String,
+}
+
+/// One round of the search.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RoundResult {
+    /// Stage, from 1: each has a narrower gate.
+    pub stage: usize,
+    /// Width of the gate as a share of the crest curvature.
+    pub gate_width: f64,
+    /// Starts still moving.
+    pub alive: usize,
+    /// Smallest χ² so far in this stage.
+    pub best_chi2: f64,
+}
+
+/// Parametric bootstrap.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BootstrapResult {
+    /// Data sets drawn and fitted.
+    pub samples: usize,
+    /// A line a free parameter.
+    pub parameters: Vec<BootstrapLine>,
+}
+
+/// One parameter of [`BootstrapResult`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BootstrapLine {
+    /// Name.
+    pub name: String,
+    /// Mean over the samples.
+    pub mean: f64,
+    /// Standard deviation over the samples.
+    pub sd: f64,
+    /// 2.5 % and 97.5 % quantiles.
+    pub ci95: [f64; 2],
+}
+
+/// A data file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DataResult {
+    /// File name.
+    pub file: String,
+    /// Points taken from it.
+    pub points: usize,
+    /// Distinct texts of the columns that no test needs, such as `method: ISO 2313`.
+    pub remarks: Vec<String>,
+}
+
+/// How a fit was run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunResult {
+    /// Version of Rumple.
+    pub version: String,
+    /// Command line.
+    pub command: String,
+    /// Device in words.
+    pub device: String,
+    /// Optimizer.
+    pub optimizer: String,
+    /// Seed.
+    pub seed: u64,
+    /// Time of this run \[s\]; less than the whole when it was resumed.
+    pub seconds: f64,
+}
