@@ -20,6 +20,7 @@ pub mod cli;
 pub mod error;
 pub mod experiment;
 pub mod files;
+pub mod fit;
 pub mod material;
 pub mod numeric;
 pub mod report;

@@ -7,8 +7,13 @@ use serde_json::json;
 
 use super::{Common, count, print};
 use crate::{
+    calibrate::hinge_fit::HingeFit,
     error::{Result, bad_input},
     experiment::{BENCH_PARAMETERS, HingeBench},
+    fit::{
+        levenberg::Levenberg,
+        multistart::{Plan, Progress, Wish, search},
+    },
     rollout::Path,
 };
 
@@ -21,6 +26,17 @@ pub struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Workload {
+    /// The fit that other tools solve too: 8 parameters from 24 points, from 16 starts
+    Fit {
+        #[arg(long, default_value_t = 8)]
+        kicks: usize,
+        #[arg(long, default_value_t = 0.25)]
+        kick: f64,
+        #[arg(long, default_value_t = 0.5)]
+        step: f64,
+        #[arg(long, default_value_t = 60)]
+        rounds: usize,
+    },
     /// A batch of hinges: fold, hold, release; forward, and with the gradient of 8 parameters
     Hinge {
         /// How many hinges
@@ -39,11 +55,22 @@ enum Workload {
 const MOST_WORK: usize = 10_000_000_000;
 
 pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
-    let Workload::Hinge {
-        hinges,
-        steps,
-        plain,
-    } = arguments.workload;
+    match arguments.workload {
+        Workload::Fit {
+            kicks,
+            kick,
+            step,
+            rounds,
+        } => run_fit(common, kicks, kick, step, rounds),
+        Workload::Hinge {
+            hinges,
+            steps,
+            plain,
+        } => run_hinge(common, hinges, steps, plain),
+    }
+}
+
+fn run_hinge(common: &Common, hinges: usize, steps: usize, plain: bool) -> Result<()> {
     if hinges.saturating_mul(steps) > MOST_WORK {
         return bad_input(format!(
             "--hinges {hinges} over --steps {steps} is too much work; give at most 1e10 in all"
@@ -82,6 +109,59 @@ pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
         "forward_backward_s": both.0,
         "forward_backward_reps": both.1,
         "peak_mib": peak_mib(),
+    });
+    print(&format!("{line}\n"))
+}
+
+/// The smallest cost that any tool has found for the fit.
+const BEST_KNOWN_CHI2: f64 = 10.4;
+
+fn run_fit(common: &Common, kicks: usize, kick: f64, step: f64, rounds: usize) -> Result<()> {
+    let problem = HingeFit::new(common.compute()?)?;
+    let plan = Plan {
+        levenberg: Levenberg {
+            longest_step: step,
+            ..Levenberg::default()
+        },
+        rounds,
+        kicks,
+        kick,
+        seed: common.seed,
+    };
+    let begin = Instant::now();
+    let mut trace: Vec<(f64, f64)> = Vec::new();
+    let mut watch = |progress: &Progress| {
+        let best = progress.best().map_or(f64::INFINITY, |b| b.1);
+        if trace.last().is_none_or(|(_, chi2)| best < *chi2) {
+            trace.push((begin.elapsed().as_secs_f64(), best));
+        }
+        Ok(Wish::GoOn)
+    };
+    let end = search(
+        &problem,
+        &plan,
+        Progress::new(&plan, problem.starts()),
+        &mut watch,
+    )?;
+    let seconds = begin.elapsed().as_secs_f64();
+    let chi2: Vec<f64> = end
+        .walkers
+        .iter()
+        .map(|w| w.cost.unwrap_or(f64::NAN))
+        .collect();
+    let best = chi2.iter().copied().fold(f64::INFINITY, f64::min);
+    let reached =
+        |limit: f64| chi2.iter().filter(|c| **c <= limit).count() as f64 / chi2.len() as f64;
+    let line = json!({
+        "workload": "fit",
+        "chi2": best,
+        "chi2_of_starts": chi2,
+        "success_rate": reached(1.01 * best.min(BEST_KNOWN_CHI2)),
+        "seconds": seconds,
+        "seconds_to_best": trace.iter().find(|(_, c)| *c <= 1.01 * BEST_KNOWN_CHI2).map(|t| t.0),
+        "rounds": end.walkers.iter().map(|w| w.rounds).sum::<usize>(),
+        "batches": end.trace.len(),
+        "values": end.walkers.iter().map(|w| w.point.iter().map(|v| v.exp()).collect::<Vec<f64>>()).collect::<Vec<_>>(),
     });
     print(&format!("{line}\n"))
 }

@@ -28,6 +28,9 @@ pub const BENCH_PARAMETERS: [(&str, f64, usize); 8] = [
     ("friction_stiffness", 0.8, 1),
 ];
 
+/// Sharpness of the workload's gates.
+pub const BENCH_GAIN: f64 = 50.0;
+
 /// The workload at one size, ready to run.
 #[derive(Debug, Clone)]
 pub struct HingeBench {
@@ -59,16 +62,10 @@ impl HingeBench {
             compute.tensor(&target, shape),
         );
         let rollout = Rollout {
-            law: Arc::new(TimeDependent::default()),
-            gate: Gate::Sigmoid {
-                gain: 50.0,
-                side: Side::Signed,
-            },
-            schedule: schedule(steps),
+            // One point: all hinges share the parameters.
             points: 1,
             hinges,
-            amplitude,
-            duration,
+            ..hinge_workload(BENCH_GAIN, amplitude, duration, steps)
         };
         let mut values = [1.0; 9];
         for (_, value, place) in BENCH_PARAMETERS {
@@ -124,6 +121,22 @@ impl HingeBench {
         let recovery = (strain / self.fold.clone()) * -1.0 + 1.0;
         let error = recovery - self.target.clone();
         (error.clone() * error).mean()
+    }
+}
+
+/// The workload's roll-out for the given folds and pressing times, a curve point each.
+pub fn hinge_workload(gain: f64, fold: Vec<f64>, press: Vec<f64>, steps: usize) -> Rollout {
+    Rollout {
+        law: Arc::new(TimeDependent::default()),
+        gate: Gate::Sigmoid {
+            gain,
+            side: Side::Signed,
+        },
+        schedule: schedule(steps),
+        points: fold.len(),
+        hinges: 1,
+        amplitude: fold,
+        duration: press,
     }
 }
 

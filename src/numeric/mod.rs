@@ -4,12 +4,15 @@ mod compute;
 mod gate;
 mod random;
 mod safe;
+mod sobol;
+pub mod statistics;
 mod taylor;
 
 pub use compute::{Compute, Precision, gpu_names};
 pub use gate::{Gate, Gated, Side};
 pub use random::Random;
 pub use safe::{abs, indicator, max_zero, sign, smoothstep};
+pub use sobol::sobol;
 pub use taylor::{GradientCheck, judge, probes};
 
 use burn::tensor::Tensor;

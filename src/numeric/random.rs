@@ -13,4 +13,17 @@ impl Random {
         z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
     }
+
+    /// One of many streams of a seed.
+    pub fn stream(seed: u64, number: u64) -> Random {
+        let mut random = Random(seed ^ number.wrapping_mul(0xD6E8_FEB8_6659_FD93));
+        random.uniform();
+        random
+    }
+
+    /// The next number with a standard normal distribution (Box and Muller).
+    pub fn normal(&mut self) -> f64 {
+        let radius = (-2.0 * (1.0 - self.uniform()).ln()).sqrt();
+        radius * (2.0 * std::f64::consts::PI * self.uniform()).cos()
+    }
 }

@@ -1,0 +1,71 @@
+//! Parametric bootstrap: data drawn from the fitted law are fitted again.
+
+use nalgebra::DVector;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Problem,
+    levenberg::{Batch, Levenberg, Twist, Walker},
+};
+use crate::{error::Result, numeric::Random};
+
+/// Samples that are fitted together.
+pub const BATCH: usize = 16;
+/// Rounds that a sample's fit may take.
+const ROUNDS: usize = 60;
+
+/// The fit of one drawn data set.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Sample {
+    /// Unknowns at its optimum.
+    pub point: Vec<f64>,
+    /// Cost there; none where the fit failed.
+    pub cost: Option<f64>,
+}
+
+/// Offset of the residuals at `best` that turns the data into data drawn around the law there, with
+/// normal errors of `scale` standard deviations. Priors are left as they are.
+pub fn drawn_offset(
+    residuals: &DVector<f64>,
+    data: usize,
+    scale: f64,
+    random: &mut Random,
+) -> DVector<f64> {
+    DVector::from_fn(residuals.len(), |i, _| {
+        if i < data {
+            -residuals[i] - scale * random.normal()
+        } else {
+            0.0
+        }
+    })
+}
+
+/// Fits samples `first` … `first + count` of the bootstrap with the given seed, from the optimum `best`
+/// where the residuals are `residuals`.
+pub fn samples(
+    problem: &dyn Problem,
+    levenberg: Levenberg,
+    (best, residuals): (&DVector<f64>, &DVector<f64>),
+    scale: f64,
+    seed: u64,
+    (first, count): (usize, usize),
+) -> Result<Vec<Sample>> {
+    let twist = |sample: usize| {
+        // Every sample has its own stream, so that batches can be of any size.
+        let mut random = Random::stream(seed, sample as u64);
+        Twist {
+            offset: Some(drawn_offset(residuals, problem.data(), scale, &mut random)),
+            pin: None,
+        }
+    };
+    let twists = (first..first + count).map(twist).collect();
+    let walkers = vec![Walker::new(best.as_slice().to_vec(), 0, ROUNDS); count];
+    let stage = problem.stages() - 1;
+    let mut batch = Batch::twisted(problem, levenberg, stage, walkers, twists);
+    batch.run()?;
+    let sample = |walker: Walker| Sample {
+        point: walker.point,
+        cost: walker.cost,
+    };
+    Ok(batch.walkers.into_iter().map(sample).collect())
+}

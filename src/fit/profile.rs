@@ -1,0 +1,267 @@
+//! Profile likelihoods: a parameter is moved away from its best value, the others are fitted again.
+
+use nalgebra::DVector;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Problem,
+    levenberg::{Batch, Levenberg, Pin, Twist, Walker},
+    multistart::Wish,
+    uncertainty::Uncertainty,
+};
+use crate::error::Result;
+
+/// Δχ² of a 95 % interval for one parameter.
+pub const THRESHOLD_95: f64 = 3.841_458_820_694_124;
+
+/// Steps a side aims to rise by in √Δχ², so that a parabola takes four to the threshold.
+const RISE: f64 = 0.55;
+/// Most steps a side takes.
+const STEPS: usize = 16;
+/// Rounds of the search at each step.
+const ROUNDS: usize = 25;
+
+/// What is profiled, and from where.
+pub struct Task<'a> {
+    /// The problem; profiles are taken in its last stage.
+    pub problem: &'a dyn Problem,
+    /// Settings of the search at each step.
+    pub levenberg: Levenberg,
+    /// The optimum.
+    pub best: DVector<f64>,
+    /// Cost there.
+    pub cost: f64,
+    /// Other data than the problem's own, as an offset of the residuals.
+    pub offset: Option<DVector<f64>>,
+    /// For the first step.
+    pub uncertainty: &'a Uncertainty,
+    /// Δcost at which a side ends.
+    pub threshold: f64,
+}
+
+/// One side of the profile of one quantity.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Side {
+    /// Which quantity.
+    pub quantity: usize,
+    /// −1 or 1.
+    pub direction: f64,
+    /// Ends of the quantity.
+    range: (f64, f64),
+    /// (quantity, Δcost), outwards, from the optimum.
+    pub path: Vec<(f64, f64)>,
+    points: Vec<Vec<f64>>,
+    step: f64,
+    done: bool,
+}
+
+impl Side {
+    /// Where Δcost crosses the threshold, linear in √Δcost; none where it does not.
+    pub fn end(&self, threshold: f64) -> Option<f64> {
+        let crossing = self.path.windows(2).find(|w| w[1].1 >= threshold)?;
+        let root = |delta: f64| delta.max(0.0).sqrt();
+        let [(a, low), (b, high)] = [crossing[0], crossing[1]];
+        let share = (root(threshold) - root(low)) / (root(high) - root(low)).max(1e-300);
+        Some(a + (b - a) * share.clamp(0.0, 1.0))
+    }
+
+    fn target(&self) -> f64 {
+        let (last, _) = self.path[self.path.len() - 1];
+        (last + self.direction * self.step).clamp(self.range.0, self.range.1)
+    }
+
+    /// Where to start the search for the next point: along the last two, or as the covariance says.
+    fn guess(&self, task: &Task, target: f64) -> DVector<f64> {
+        let n = self.path.len();
+        let last = DVector::from_column_slice(&self.points[n - 1]);
+        let (q, _) = self.path[n - 1];
+        let mut guess = if n >= 2 && (q - self.path[n - 2].0).abs() > 1e-12 {
+            let before = DVector::from_column_slice(&self.points[n - 2]);
+            &last + (&last - before) * ((target - q) / (q - self.path[n - 2].0)).clamp(0.0, 2.0)
+        } else {
+            let (_, gradient) = task.problem.quantity(self.quantity, &last);
+            &last + task.uncertainty.follow(&gradient) * (target - q)
+        };
+        for (x, (low, high)) in guess.iter_mut().zip(task.problem.bounds()) {
+            *x = x.clamp(*low, *high);
+        }
+        guess
+    }
+
+    /// Notes where the search came out, and how far the next step goes.
+    fn extend(&mut self, task: &Task, q: f64, delta: f64, point: Vec<f64>) {
+        let (before, height) = self.path[self.path.len() - 1];
+        let moved = (q - before) * self.direction;
+        let root = |delta: f64| delta.max(0.0).sqrt();
+        let slope = (root(delta) - root(height)) / moved.max(1e-300);
+        self.path.push((q, delta));
+        self.points.push(point);
+        let ideal = if slope > 0.0 {
+            RISE * task.threshold.sqrt() / 1.96 / slope
+        } else {
+            f64::INFINITY
+        };
+        self.step = ideal.clamp(0.5 * self.step, 2.0 * self.step);
+        let wall = if self.direction > 0.0 {
+            self.range.1
+        } else {
+            self.range.0
+        };
+        let at_wall = (wall - q) * self.direction <= 1e-6 * (self.range.1 - self.range.0);
+        let stuck = moved <= 1e-9 * (self.range.1 - self.range.0);
+        self.done = delta > 1.1 * task.threshold || at_wall || stuck || self.path.len() > STEPS;
+    }
+}
+
+/// Both sides of every quantity, before the first step. `ranges` are the ends of each.
+pub fn sides(task: &Task, ranges: &[(usize, (f64, f64))]) -> Vec<Side> {
+    let mut sides = Vec::new();
+    for &(quantity, range) in ranges {
+        let (q, gradient) = task.problem.quantity(quantity, &task.best);
+        let error = task.uncertainty.std_error(&gradient);
+        for direction in [-1.0, 1.0] {
+            let wall = if direction > 0.0 { range.1 } else { range.0 };
+            sides.push(Side {
+                quantity,
+                direction,
+                range,
+                path: vec![(q, 0.0)],
+                points: vec![task.best.as_slice().to_vec()],
+                step: (RISE * error).clamp(1e-6, 0.1 * (range.1 - range.0)),
+                done: (wall - q) * direction <= 1e-9,
+            });
+        }
+    }
+    sides
+}
+
+/// How a profile ended.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome {
+    /// All sides are done.
+    Done,
+    /// The watcher wanted no more.
+    Stopped,
+    /// A point better than the optimum turned up: fit again from there.
+    Better(Vec<f64>),
+}
+
+/// Goes on, one step on all sides at a time, until all are done; `watch` sees every step.
+pub fn profile(
+    task: &Task,
+    sides: &mut [Side],
+    watch: &mut dyn FnMut(&[Side]) -> Result<Wish>,
+) -> Result<Outcome> {
+    let stage = task.problem.stages() - 1;
+    loop {
+        let open: Vec<usize> = (0..sides.len()).filter(|&i| !sides[i].done).collect();
+        if open.is_empty() {
+            return Ok(Outcome::Done);
+        }
+        let (mut walkers, mut twists) = (Vec::new(), Vec::new());
+        for &i in &open {
+            let target = sides[i].target();
+            let guess = sides[i].guess(task, target);
+            walkers.push(Walker::new(guess.as_slice().to_vec(), 0, ROUNDS));
+            let pin = Pin {
+                quantity: sides[i].quantity,
+                target,
+                // Stiff against the step, soft enough for a curved constraint.
+                stiffness: 30.0 / sides[i].step.max(1e-9),
+            };
+            twists.push(Twist {
+                offset: task.offset.clone(),
+                pin: Some(pin),
+            });
+        }
+        let mut settings = task.levenberg;
+        settings.tolerance = settings.tolerance.max(1e-5);
+        let mut batch = Batch::twisted(task.problem, settings, stage, walkers, twists);
+        batch.run()?;
+        for (k, &i) in open.iter().enumerate() {
+            let point = DVector::from_column_slice(&batch.walkers[k].point);
+            let Some(at) = batch.at(k) else { continue };
+            let mut residuals = at.residuals.clone();
+            if let Some(offset) = &task.offset {
+                residuals += offset;
+            }
+            let cost = settings.loss.cost(&residuals, task.problem.data());
+            if cost < task.cost - 1e-3 * (1.0 + 1e-3 * task.cost) {
+                return Ok(Outcome::Better(batch.walkers[k].point.clone()));
+            }
+            let (q, _) = task.problem.quantity(sides[i].quantity, &point);
+            let delta = if cost.is_finite() {
+                cost - task.cost
+            } else {
+                f64::MAX
+            };
+            sides[i].extend(task, q, delta, batch.walkers[k].point.clone());
+        }
+        if watch(sides)? == Wish::Stop {
+            return Ok(Outcome::Stopped);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fit::Linearized;
+    use nalgebra::DMatrix;
+
+    /// Residuals that are linear in two correlated unknowns.
+    struct Plane;
+
+    impl Problem for Plane {
+        fn bounds(&self) -> &[(f64, f64)] {
+            &[(-10.0, 10.0), (-10.0, 0.5)]
+        }
+
+        fn data(&self) -> usize {
+            2
+        }
+
+        fn stages(&self) -> usize {
+            1
+        }
+
+        fn linearized(&self, _: usize, points: &[DVector<f64>]) -> Result<Vec<Linearized>> {
+            let jacobian = DMatrix::from_row_slice(2, 2, &[2.0, 1.0, 0.0, 1.0]);
+            let at = |p: &DVector<f64>| Linearized {
+                residuals: &jacobian * p,
+                jacobian: jacobian.clone(),
+            };
+            Ok(points.iter().map(at).collect())
+        }
+    }
+
+    #[test]
+    fn a_linear_problem_has_intervals_of_196_standard_errors_and_open_ends_at_walls() {
+        let best = DVector::zeros(2);
+        let at = &Plane.linearized(0, std::slice::from_ref(&best)).unwrap()[0];
+        let uncertainty = Uncertainty::new(at, Plane.bounds(), 1.0);
+        let task = Task {
+            problem: &Plane,
+            levenberg: Levenberg::default(),
+            best,
+            cost: 0.0,
+            offset: None,
+            uncertainty: &uncertainty,
+            threshold: THRESHOLD_95,
+        };
+        let ranges = [(0, (-10.0, 10.0)), (1, (-10.0, 0.5))];
+        let mut list = sides(&task, &ranges);
+        let outcome = profile(&task, &mut list, &mut |_| Ok(Wish::GoOn)).unwrap();
+        assert_eq!(outcome, Outcome::Done);
+        // Covariance (JᵀJ)⁻¹ = [[½, −½], [−½, 1]]; downwards y is free to go, so x rises as expected.
+        let x_error = 0.5f64.sqrt();
+        let end = |i: usize| list[i].end(THRESHOLD_95);
+        assert!(
+            (end(1).unwrap() - 1.96 * x_error).abs() < 0.02,
+            "{:?}",
+            list[1]
+        );
+        assert!((end(2).unwrap() + 1.96).abs() < 0.02);
+        assert_eq!(end(3), None);
+    }
+}
