@@ -1,3 +1,4 @@
 //! Calibration: measured curves in, fabric parameters with error bars out.
 
+pub mod data;
 pub mod result;
