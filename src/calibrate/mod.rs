@@ -1,4 +1,5 @@
 //! Calibration: measured curves in, fabric parameters with error bars out.
 
+pub mod data;
 pub mod hinge_fit;
 pub mod result;
