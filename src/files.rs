@@ -1,5 +1,6 @@
 //! Files: read whole with a limit, written whole or not at all, tables with true line numbers.
 
+pub(crate) mod json;
 mod table;
 
 use std::{

@@ -13,6 +13,7 @@ use std::{f64::consts::PI, path::Path};
 pub use columns::column_help;
 use columns::{Concept, Layout, accepted};
 
+pub use crate::experiment::Branch;
 use crate::{
     error::{Result, bad_input, readable},
     files::{Table, read_text},
@@ -84,17 +85,6 @@ pub enum Quantity {
         /// Time held at the largest curvature \[s\].
         dwell: f64,
     },
-}
-
-/// A part of the bending cycle 0 → +max → −max → 0.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Branch {
-    /// 0 → +max.
-    Out,
-    /// +max → −max.
-    Down,
-    /// −max → 0.
-    Back,
 }
 
 /// With fewer rows, small angles may be chance.

@@ -1,5 +1,7 @@
 //! Calibration: measured curves in, fabric parameters with error bars out.
 
+pub mod case;
 pub mod data;
 pub mod hinge_fit;
 pub mod result;
+pub mod simulate;

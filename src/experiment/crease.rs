@@ -106,23 +106,29 @@ impl CreaseTest {
         points: &[CreasePoint],
     ) -> Result<Rollout> {
         self.check(points)?;
-        let mut amplitude = Vec::with_capacity(points.len() * self.hinges);
-        let mut duration = Vec::with_capacity(points.len() * self.hinges);
+        let half = self.simulated();
+        let mut amplitude = Vec::with_capacity(points.len() * half);
+        let mut duration = Vec::with_capacity(points.len() * half);
         for point in points {
-            amplitude.extend(fold_curvatures(point.gap, self.hinges));
-            duration.extend(std::iter::repeat_n(point.press, self.hinges));
+            amplitude.extend(&fold_curvatures(point.gap, self.hinges)[..half]);
+            duration.extend(std::iter::repeat_n(point.press, half));
         }
         let rollout = Rollout {
             law,
             gate,
             schedule: self.schedule(points),
             points: points.len(),
-            hinges: self.hinges,
+            hinges: half,
             amplitude,
             duration,
         };
         rollout.check()?;
         Ok(rollout)
+    }
+
+    /// Hinges that are rolled out: the fold is symmetric, so one side and the middle stand for all.
+    fn simulated(&self) -> usize {
+        self.hinges.div_ceil(2)
     }
 
     fn check(&self, points: &[CreasePoint]) -> Result<()> {
@@ -223,7 +229,8 @@ impl CreaseTest {
         Ok(CreaseCurves { angles, jacobian })
     }
 
-    /// ∂(180° − angle)/∂reading: 180/(hinges·κ_i) at the point's own reading time, 0 elsewhere.
+    /// ∂(180° − angle)/∂reading: 180/(hinges·κ_i) at the point's own reading time, 0 elsewhere; twice
+    /// that for a hinge that stands for its mirror image too.
     pub fn angle_weights(
         &self,
         compute: &Compute,
@@ -231,13 +238,16 @@ impl CreaseTest {
         points: &[CreasePoint],
     ) -> Tensor<3> {
         let times = reading_times(points);
+        let half = self.simulated();
         let mut weights = Vec::with_capacity(rollout.amplitude.len() * times.len());
         for (i, curvature) in rollout.amplitude.iter().enumerate() {
-            let read = points[i / self.hinges].read;
-            let weight = 180.0 / (self.hinges as f64 * curvature);
+            let read = points[i / half].read;
+            let mirrored = i % half < self.hinges / 2;
+            let sides = if mirrored { 2.0 } else { 1.0 };
+            let weight = sides * 180.0 / (self.hinges as f64 * curvature);
             weights.extend(times.iter().map(|t| if *t == read { weight } else { 0.0 }));
         }
-        compute.tensor(&weights, [rollout.points, self.hinges, times.len()])
+        compute.tensor(&weights, [rollout.points, half, times.len()])
     }
 }
 

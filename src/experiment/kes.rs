@@ -57,6 +57,17 @@ pub struct KesLoop {
     pub reading: KesReading,
 }
 
+/// A part of the bending cycle 0 → +max → −max → 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Branch {
+    /// 0 → +max.
+    Out,
+    /// +max → −max.
+    Down,
+    /// −max → 0.
+    Back,
+}
+
 /// Where along the path a branch starts and ends, as indices into [`KesLoop::path`].
 struct Branches {
     out_positive: std::ops::RangeInclusive<usize>,
@@ -174,6 +185,32 @@ impl KesTest {
         (rigidity, hysteresis)
     }
 
+    /// The moment at a curvature of a branch, as weights like those of [`KesTest::reading_weights`]; beyond
+    /// the branch it is the moment at its end.
+    pub fn moment_weights(&self, branch: Branch, curvature: f64) -> Vec<f64> {
+        let curvatures = self.curvatures();
+        let branches = self.branches();
+        let range = match branch {
+            Branch::Out => branches.out_positive,
+            Branch::Down => branches.sweep_down,
+            Branch::Back => branches.back,
+        };
+        let ends = [curvatures[*range.start()], curvatures[*range.end()]];
+        let (low, high) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
+        let mut weights = vec![0.0; curvatures.len()];
+        if curvature <= low || curvature >= high {
+            let nearest = (curvature <= low) == (ends[0] == low);
+            weights[if nearest {
+                *range.start()
+            } else {
+                *range.end()
+            }] = 1.0;
+        } else {
+            interpolate(&curvatures, &range, curvature, 1.0, &mut weights);
+        }
+        weights
+    }
+
     /// The loops of a roll-out made by [`KesTest::rollout`].
     pub fn run(
         &self,
@@ -238,6 +275,24 @@ fn interpolate(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn moments_are_read_on_their_branch() {
+        let test = KesTest::default();
+        let curvatures = test.curvatures();
+        // The place along the path as the "moment": branches are told apart.
+        let place = |branch, curvature| -> f64 {
+            let weights = test.moment_weights(branch, curvature);
+            weights.iter().enumerate().map(|(i, w)| w * i as f64).sum()
+        };
+        let n = test.quarter_steps as f64;
+        assert!((place(Branch::Out, 100.0) - 0.4 * n).abs() < 1e-3);
+        let top = n + test.dwell_steps as f64 + 1.0;
+        assert!((place(Branch::Down, 100.0) - (top + 0.6 * n)).abs() < 1e-9);
+        assert!((place(Branch::Back, -100.0) - (top + 2.6 * n)).abs() < 1e-9);
+        assert_eq!(place(Branch::Back, 50.0) as usize, curvatures.len() - 1);
+        assert_eq!(place(Branch::Down, 300.0), top);
+    }
 
     #[test]
     fn weights_read_a_known_parallelogram() {

@@ -8,4 +8,4 @@ mod kes;
 pub use crease::{CREST_CURVATURE, CreaseCurves, CreasePoint, CreaseTest, fold_curvatures};
 pub use gradcheck::{CheckedLaw, GradientCase, Reach, checked_laws, gradient_cases};
 pub use hinge_bench::{BENCH_GAIN, BENCH_PARAMETERS, HingeBench, hinge_workload};
-pub use kes::{KesLoop, KesReading, KesTest};
+pub use kes::{Branch, KesLoop, KesReading, KesTest};

@@ -7,7 +7,6 @@ use std::{path::Path, sync::Arc};
 
 use serde_json::{Map, Value, json};
 
-use super::reader::{Section, join, kind_of, parse};
 use super::{
     Law, LawName, Parameter, StrainMeasure, Timer,
     format::{MAX_BRANCHES, MEMBRANE, PLACES, TOP},
@@ -15,7 +14,10 @@ use super::{
 };
 use crate::{
     error::{Error, Result, bad_input},
-    files::read_text,
+    files::{
+        json::{Section, join, kind_of, parse},
+        read_text,
+    },
 };
 
 /// A fabric: a law with its parameters, and what is known about where they come from.
@@ -49,7 +51,8 @@ impl Material {
 
     /// Reads and checks JSON text; `place` is named in messages.
     pub fn parse(text: &str, place: &str) -> Result<Material> {
-        let value = parse(text, place)?;
+        let remedy = "`rumple materials NAME` prints a file to start from";
+        let value = parse(text, place, remedy)?;
         let top = Section::new(place, "", &value)?;
         top.known(&TOP)?;
         let strain = match top.choice("strain", &["curvature", "angle"])? {

@@ -12,7 +12,6 @@ mod hardening_plastic;
 pub mod parameter;
 mod perfect_plastic;
 mod preset;
-mod reader;
 mod schema;
 mod time_dependent;
 

@@ -74,6 +74,13 @@ pub enum Transform {
         /// Upper end.
         high: f64,
     },
+    /// value = low + (high − low)·free/4: a step of one is a quarter of the interval.
+    Linear {
+        /// Lower end.
+        low: f64,
+        /// Upper end.
+        high: f64,
+    },
     /// value = lower + exp(free), where `lower` is another parameter of the same law: the pair
     /// stays ordered whatever the search does.
     Above(&'static str),
@@ -86,6 +93,7 @@ impl Transform {
         match self {
             Transform::Log => value.ln(),
             Transform::Logit { low, high } => ((value - low) / (high - value)).ln(),
+            Transform::Linear { low, high } => 4.0 * (value - low) / (high - low),
             Transform::Above(_) => (value - lower).ln(),
         }
     }
@@ -95,6 +103,7 @@ impl Transform {
         match self {
             Transform::Log => free.exp(),
             Transform::Logit { low, high } => low + (high - low) / (1.0 + (-free).exp()),
+            Transform::Linear { low, high } => low + 0.25 * (high - low) * free,
             Transform::Above(_) => lower + free.exp(),
         }
     }
@@ -107,6 +116,7 @@ impl Transform {
                 let s = 1.0 / (1.0 + (-free).exp());
                 (high - low) * s * (1.0 - s)
             }
+            Transform::Linear { low, high } => 0.25 * (high - low),
         }
     }
 }
@@ -326,6 +336,14 @@ mod tests {
                 Transform::Logit {
                     low: 0.0,
                     high: 1.0,
+                },
+                0.3,
+                0.0,
+            ),
+            (
+                Transform::Linear {
+                    low: -1.0,
+                    high: 2.0,
                 },
                 0.3,
                 0.0,

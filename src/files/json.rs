@@ -8,12 +8,11 @@ use serde_json::{Map, Value};
 use crate::error::{Error, Result, bad_input, readable, unknown};
 
 /// Parses JSON text, refusing a key that stands twice, of which a plain parser keeps the last.
-pub(super) fn parse(text: &str, place: &str) -> Result<Value> {
+/// `remedy` says where a good file can be had.
+pub(crate) fn parse(text: &str, place: &str, remedy: &str) -> Result<Value> {
     match serde_json::from_str::<Unique>(text) {
         Ok(value) => Ok(value.0),
-        Err(e) => bad_input(format!(
-            "{place}: not valid JSON: {e}; `rumple materials NAME` prints a file to start from"
-        )),
+        Err(e) => bad_input(format!("{place}: not valid JSON: {e}; {remedy}")),
     }
 }
 
@@ -80,7 +79,7 @@ impl<'de> Visitor<'de> for UniqueVisitor {
 }
 
 /// One JSON object of a file, with its name for messages.
-pub(super) struct Section<'a> {
+pub(crate) struct Section<'a> {
     place: &'a str,
     name: &'a str,
     fields: &'a Map<String, Value>,
@@ -183,6 +182,68 @@ impl<'a> Section<'a> {
         }
     }
 
+    pub fn has(&self, key: &str) -> bool {
+        self.fields.contains_key(key)
+    }
+
+    /// Text of one line, where there is any.
+    pub fn optional_text(&self, key: &str) -> Result<Option<String>> {
+        self.has(key).then(|| self.text(key)).transpose()
+    }
+
+    /// One of a few words, where there is one.
+    pub fn optional_choice(
+        &self,
+        key: &str,
+        words: &[&'static str],
+    ) -> Result<Option<&'static str>> {
+        self.has(key).then(|| self.choice(key, words)).transpose()
+    }
+
+    /// A whole number in a range, where there is one.
+    pub fn whole(&self, key: &str, range: (f64, f64)) -> Result<Option<usize>> {
+        match self.optional_number(key, range)? {
+            Some(v) if v.fract() != 0.0 => bad_input(format!(
+                "{}: {} = {} must be a whole number",
+                self.place,
+                self.field(key),
+                readable(v)
+            )),
+            number => Ok(number.map(|v| v as usize)),
+        }
+    }
+
+    /// A list of numbers; empty where the key is absent.
+    pub fn numbers(&self, key: &str) -> Result<Vec<f64>> {
+        let Some(value) = self.fields.get(key) else {
+            return Ok(Vec::new());
+        };
+        let list = value.as_array().map(|list| list.iter().map(Value::as_f64));
+        let list: Option<Vec<f64>> = list.and_then(Iterator::collect);
+        list.ok_or_else(|| {
+            Error::BadInput(format!(
+                "{}: {} = {value} must be a list of numbers, such as [1, 2]",
+                self.place,
+                self.field(key)
+            ))
+        })
+    }
+
+    /// {"mean": …, "sd": …}, where it is there.
+    pub fn mean_and_sd(&self, key: &str) -> Result<Option<(f64, f64)>> {
+        let Some(value) = self.fields.get(key) else {
+            return Ok(None);
+        };
+        let name = self.field(key);
+        let section = Section::new(self.place, &name, value)?;
+        section.known(&["mean", "sd"])?;
+        let mean = section.required_number("mean", (-1e300, 1e300))?;
+        Ok(Some((
+            mean,
+            section.required_number("sd", (1e-300, 1e300))?,
+        )))
+    }
+
     /// One of a few words.
     pub fn choice(&self, key: &str, words: &[&'static str]) -> Result<&'static str> {
         if !self.fields.contains_key(key) {
@@ -223,7 +284,7 @@ impl<'a> Section<'a> {
     }
 }
 
-pub(super) fn join(section: &str, key: &str) -> String {
+pub(crate) fn join(section: &str, key: &str) -> String {
     if section.is_empty() {
         key.to_string()
     } else {
@@ -235,7 +296,7 @@ fn prefix(place: &str, error: Error) -> Error {
     Error::BadInput(format!("{place}: {error}"))
 }
 
-pub(super) fn kind_of(value: &Value) -> &'static str {
+pub(crate) fn kind_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "true or false",

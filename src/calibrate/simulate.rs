@@ -1,0 +1,273 @@
+//! Laboratory tests of many parameter sets at once: what a fit compares with the data.
+
+use std::sync::Arc;
+
+use crate::{
+    error::Result,
+    experiment::{Branch, CREST_CURVATURE, CreasePoint, CreaseTest, KesTest},
+    material::{Dimension, Law},
+    numeric::{Compute, Gate},
+    rollout::Rollout,
+};
+
+/// One reading of a test.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Condition {
+    /// Recovery angle \[degrees\].
+    Recovery(CreasePoint),
+    /// A reading of a bending cycle.
+    Bending {
+        /// Largest curvature of the cycle \[1/m\].
+        max_curvature: f64,
+        /// Rest there \[s\].
+        dwell: f64,
+        /// What is read.
+        read: BendingReading,
+    },
+}
+
+/// A number read off a bending loop.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum BendingReading {
+    /// B \[N·m\].
+    Rigidity,
+    /// 2HB \[N·m/m\].
+    Hysteresis,
+    /// Moment \[N·m/m\] at a curvature \[1/m\] of a branch.
+    Moment(Branch, f64),
+}
+
+/// How finely the tests are simulated.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Resolution {
+    /// Hinges along a fold.
+    pub hinges: usize,
+    /// Width of the smoothstep gate as a share of the largest curvature of a test; none for the hard law.
+    pub width: Option<f64>,
+    /// Speed of the bending cycle \[1/(m·s)\].
+    pub bending_rate: f64,
+}
+
+impl Resolution {
+    fn gate(&self) -> Gate {
+        self.width
+            .map_or(Gate::Hard, |width| Gate::Smoothstep { width })
+    }
+}
+
+/// Roll-outs that share a schedule. All strains are in units of the largest curvature of their test, so
+/// that one width of the gate suits a gap of half a millimetre and one of four.
+struct Block {
+    rollout: Rollout,
+    /// ∂(reading)/∂(roll-out's reading), `[points, hinges, readings]`.
+    weights: Vec<f64>,
+    /// reading = offset + Σ weights·(roll-out's readings).
+    offset: f64,
+    /// Which conditions the points are.
+    conditions: Vec<usize>,
+    /// Largest curvature of each point's test \[1/m\].
+    scales: Vec<f64>,
+}
+
+/// A list of conditions, ready to be simulated.
+pub struct Tests {
+    law: Arc<dyn Law>,
+    /// Which parameters are strains.
+    strains: Vec<bool>,
+    /// Which group's parameters each condition has.
+    groups: Vec<usize>,
+    blocks: Vec<Block>,
+}
+
+/// Readings of one parameter set.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Readings {
+    /// One a condition, in its unit.
+    pub values: Vec<f64>,
+    /// ∂reading/∂parameter of the condition's group, row-major `[conditions, parameters]`; empty where
+    /// it was not asked for.
+    pub slopes: Vec<f64>,
+}
+
+impl Tests {
+    /// Prepares conditions, each with the number of its group.
+    pub fn new(
+        compute: &Compute,
+        law: Arc<dyn Law>,
+        resolution: Resolution,
+        conditions: &[(usize, Condition)],
+    ) -> Result<Tests> {
+        let mut blocks = Vec::new();
+        blocks.extend(crease_block(compute, &law, resolution, conditions)?);
+        let mut cycles: Vec<f64> = Vec::new();
+        for (_, condition) in conditions {
+            if let Condition::Bending { max_curvature, .. } = condition
+                && !cycles.contains(max_curvature)
+            {
+                cycles.push(*max_curvature);
+            }
+        }
+        for cycle in cycles {
+            blocks.push(bending_block(&law, resolution, conditions, cycle)?);
+        }
+        let is_strain = |p: &crate::material::Parameter| p.dimension == Dimension::Strain;
+        Ok(Tests {
+            strains: law.parameters().iter().map(is_strain).collect(),
+            groups: conditions.iter().map(|(group, _)| *group).collect(),
+            law,
+            blocks,
+        })
+    }
+
+    /// Readings of many parameter sets; `sets[s][group]` are the parameters of a group in set s.
+    pub fn run(
+        &self,
+        compute: &Compute,
+        sets: &[Vec<Vec<f64>>],
+        with_slopes: bool,
+    ) -> Result<Vec<Readings>> {
+        let width = self.law.parameters().len();
+        let count = self.groups.len();
+        let slopes = if with_slopes { count * width } else { 0 };
+        let empty = Readings {
+            values: vec![f64::NAN; count],
+            slopes: vec![0.0; slopes],
+        };
+        let mut results = vec![empty; sets.len()];
+        for block in &self.blocks {
+            self.run_block(compute, block, sets, with_slopes, &mut results)?;
+        }
+        Ok(results)
+    }
+
+    fn run_block(
+        &self,
+        compute: &Compute,
+        block: &Block,
+        sets: &[Vec<Vec<f64>>],
+        with_slopes: bool,
+        results: &mut [Readings],
+    ) -> Result<()> {
+        let width = self.strains.len();
+        let mut rows = Vec::with_capacity(sets.len() * block.conditions.len() * width);
+        for set in sets {
+            for (&condition, scale) in block.conditions.iter().zip(&block.scales) {
+                let values = &set[self.groups[condition]];
+                let scaled = values.iter().zip(&self.strains);
+                rows.extend(scaled.map(|(v, strain)| if *strain { v / scale } else { *v }));
+            }
+        }
+        let batch = block.rollout.repeated(sets.len());
+        let shape = [batch.points, batch.hinges, batch.schedule.readings.len()];
+        let weights = block.weights.repeat(sets.len());
+        let parameters = compute.tensor(&rows, [batch.points, width]);
+        let (readings, gradient) = if with_slopes {
+            let seed = compute.tensor(&weights, shape);
+            let (readings, gradient) = batch.linearized(compute, parameters, seed);
+            (readings, compute.values(gradient)?)
+        } else {
+            (batch.forward(compute, parameters), Vec::new())
+        };
+        let readings = compute.values(readings)?;
+        let each = shape[1] * shape[2];
+        for (s, result) in results.iter_mut().enumerate() {
+            for (k, &condition) in block.conditions.iter().enumerate() {
+                let row = s * block.conditions.len() + k;
+                let span = row * each..(row + 1) * each;
+                let products = readings[span.clone()].iter().zip(&weights[span]);
+                let sum: f64 = products.map(|(r, w)| r * w).sum();
+                result.values[condition] = block.offset + sum;
+                for p in (0..width).filter(|_| with_slopes) {
+                    let scale = if self.strains[p] {
+                        block.scales[k]
+                    } else {
+                        1.0
+                    };
+                    result.slopes[condition * width + p] = gradient[row * width + p] / scale;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn crease_block(
+    compute: &Compute,
+    law: &Arc<dyn Law>,
+    resolution: Resolution,
+    conditions: &[(usize, Condition)],
+) -> Result<Option<Block>> {
+    let (mut indices, mut scales, mut points) = (Vec::new(), Vec::new(), Vec::new());
+    for (i, (_, condition)) in conditions.iter().enumerate() {
+        if let Condition::Recovery(point) = condition {
+            indices.push(i);
+            scales.push(CREST_CURVATURE / point.gap);
+            // A gap whose crest has a curvature of one.
+            let gap = CREST_CURVATURE;
+            points.push(CreasePoint { gap, ..*point });
+        }
+    }
+    if points.is_empty() {
+        return Ok(None);
+    }
+    let test = CreaseTest {
+        hinges: resolution.hinges,
+        ..CreaseTest::default()
+    };
+    let rollout = test.rollout(law.clone(), resolution.gate(), &points)?;
+    let weights = compute.values(test.angle_weights(compute, &rollout, &points))?;
+    Ok(Some(Block {
+        weights: weights.into_iter().map(|w| -w).collect(),
+        rollout,
+        offset: 180.0,
+        conditions: indices,
+        scales,
+    }))
+}
+
+fn bending_block(
+    law: &Arc<dyn Law>,
+    resolution: Resolution,
+    conditions: &[(usize, Condition)],
+    cycle: f64,
+) -> Result<Block> {
+    let test = KesTest {
+        max_curvature: 1.0,
+        rate: resolution.bending_rate / cycle,
+        ..KesTest::default()
+    };
+    let (rigidity, hysteresis) = test.reading_weights();
+    let (mut indices, mut dwells, mut weights) = (Vec::new(), Vec::new(), Vec::new());
+    for (i, (_, condition)) in conditions.iter().enumerate() {
+        let Condition::Bending {
+            max_curvature,
+            dwell,
+            read,
+        } = condition
+        else {
+            continue;
+        };
+        if *max_curvature != cycle {
+            continue;
+        }
+        indices.push(i);
+        dwells.push(*dwell);
+        // A slope keeps its size when curvature and moment shrink alike; a moment does not.
+        let (row, size) = match read {
+            BendingReading::Rigidity => (rigidity.clone(), 1.0),
+            BendingReading::Hysteresis => (hysteresis.clone(), cycle),
+            BendingReading::Moment(branch, curvature) => {
+                (test.moment_weights(*branch, curvature / cycle), cycle)
+            }
+        };
+        // The first is the origin, which no step reads.
+        weights.extend(row[1..].iter().map(|w| w * size));
+    }
+    Ok(Block {
+        rollout: test.rollout(law.clone(), resolution.gate(), &dwells)?,
+        weights,
+        offset: 0.0,
+        scales: vec![cycle; indices.len()],
+        conditions: indices,
+    })
+}
