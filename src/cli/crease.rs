@@ -103,7 +103,7 @@ pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
     }
     match chart_path {
         Some(path) if points.iter().any(|p| p.press > 0.0) => {
-            save_plot(&chart(&prepared, &points, &curves.angles), &path)
+            save_plot(chart(&prepared, &points, &curves.angles), &path)
         }
         Some(_) => {
             say("no plot: a logarithmic axis has no place for a pressing time of 0");
@@ -207,7 +207,7 @@ fn chart(prepared: &Prepared, points: &[CreasePoint], angles: &[f64]) -> Chart {
                 label,
                 points: Vec::new(),
                 mark: Mark::LinePoints,
-                color: None,
+                ..Series::default()
             };
             series.push((point.gap, point.read, empty));
             series.len() - 1

@@ -69,7 +69,7 @@ pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
         (false, Some(_)) => {}
     }
     match &arguments.plot {
-        Some(path) => save_plot(&chart(&prepared, &rows), path),
+        Some(path) => save_plot(chart(&prepared, &rows), path),
         None => Ok(()),
     }
 }
@@ -231,6 +231,7 @@ fn chart(prepared: &Prepared, rows: &[Row]) -> Chart {
             points: rows.iter().map(|r| (r.strain, r.stress)).collect(),
             mark: Mark::Line,
             color: Some(4),
+            ..Series::default()
         }],
     }
 }

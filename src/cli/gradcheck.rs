@@ -79,7 +79,7 @@ pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
         print(&format!("\n{} derivatives, {failed} failed\n", cases.len()))?;
     }
     if let Some(path) = path {
-        save_plot(&chart(&cases), &path)?;
+        save_plot(chart(&cases), &path)?;
     }
     if failed > 0 {
         return Err(Error::CheckFailed(format!(
@@ -171,7 +171,7 @@ fn chart(cases: &[GradientCase]) -> Chart {
                 .filter(|(_, r)| *r > 0.0)
                 .collect(),
             mark: Mark::Line,
-            color: None,
+            ..Series::default()
         })
         .collect();
     let guide = [1e-2, 1e-7].map(|s: f64| (s, s * s));
@@ -180,6 +180,7 @@ fn chart(cases: &[GradientCase]) -> Chart {
         points: guide.to_vec(),
         mark: Mark::Dashed,
         color: Some(0),
+        ..Series::default()
     });
     Chart {
         title: "Taylor remainder of the crease test".into(),

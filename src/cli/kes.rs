@@ -54,7 +54,7 @@ pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
         print(&to_table(&loops))?;
     }
     match chart_path {
-        Some(path) => save_plot(&chart(&prepared, &loops), &path),
+        Some(path) => save_plot(chart(&prepared, &loops), &path),
         None => Ok(()),
     }
 }
@@ -115,7 +115,7 @@ fn chart(prepared: &Prepared, loops: &[KesLoop]) -> Chart {
             points: l.path.clone(),
             // Loops share branches: dashes let the one below be seen.
             mark: if i == 0 { Mark::Line } else { Mark::Dashed },
-            color: None,
+            ..Series::default()
         })
         .collect();
     Chart {

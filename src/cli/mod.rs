@@ -25,7 +25,7 @@ use crate::{
     files::check_folder,
     material::{Law, Material, StrainMeasure, Timer, find_preset},
     numeric::{Compute, Gate, Precision},
-    report::plot::{Chart, Format},
+    report::plot::{Chart, Format, Picture},
 };
 
 /// Cloth whose creases depend on how long they were held: laws, laboratory tests, gradients.
@@ -294,8 +294,8 @@ fn plot_path(asked: &Option<PathBuf>, common: &Common, default: &str) -> Result<
 }
 
 /// Draws a chart and says where it is.
-fn save_plot(chart: &Chart, path: &Path) -> Result<()> {
-    chart.save(path)?;
+fn save_plot(chart: Chart, path: &Path) -> Result<()> {
+    Picture::from(chart).save(path)?;
     say(&format!("plot: {}", path.display()));
     Ok(())
 }

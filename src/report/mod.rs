@@ -1,3 +1,4 @@
 //! What people look at: plots.
 
+pub mod fit_plots;
 pub mod plot;

@@ -1,20 +1,23 @@
-//! Line charts as SVG or PNG files, drawn on the backends of `plotters` with an embedded font.
+//! Charts and heat maps as SVG or PNG files, drawn on the backends of `plotters` with an embedded
+//! font.
 //!
 //! The layout is our own: `plotters`' mesh cannot keep the legend outside the plot, clip curves to a
-//! range or write decades as 10³. A chart becomes a list of shapes, the shapes become a picture in
-//! memory, and the picture is written in one go, because the file backends lose write errors.
+//! range or write decades as 10³. A picture becomes a list of shapes, the shapes become bytes in
+//! memory, and these are written in one go, because the file backends lose write errors.
 
 mod axis;
+mod chart;
+mod heat;
 mod paint;
+mod trace;
 
 use std::path::Path;
 
 use plotters::style::text_anchor::HPos;
 
-use self::axis::Axis;
-use self::paint::{
-    NOTE, Point, SIZE, SMALL, Shape, TITLE, WHOLE_PICTURE, png, register_fonts, svg, trace,
-};
+pub use self::chart::{Chart, Mark, Scale, Series};
+pub use self::heat::HeatMap;
+use self::paint::{NOTE, Shape, Sheet, TITLE, WIDTH};
 #[cfg(doc)]
 use crate::error::Error;
 use crate::{
@@ -23,68 +26,59 @@ use crate::{
 };
 
 const MARGIN: f64 = 20.0;
-const LONGEST_LEGEND_LINE: f64 = 240.0;
 
-/// How an axis maps values to lengths.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scale {
-    /// Equal differences have equal lengths.
-    Linear,
-    /// Like [`Scale::Linear`], with ticks that suit angles in degrees.
-    Degrees,
-    /// Equal ratios have equal lengths; values that are not positive are left out.
-    Log,
-}
-
-/// How a series is drawn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mark {
-    /// A solid line.
-    Line,
-    /// A dashed line.
-    Dashed,
-    /// A marker at each point.
-    Points,
-    /// A solid line with a marker at each point.
-    LinePoints,
-}
-
-/// A sequence of points. Its line breaks at points that cannot be drawn, so that gaps stay visible.
+/// Anything that can be drawn.
 #[derive(Debug, Clone)]
-pub struct Series {
-    /// Text in the legend; an empty one makes no entry.
-    pub label: String,
-    /// `(x, y)` in the units that the axis labels name.
-    pub points: Vec<(f64, f64)>,
-    /// How the points are drawn.
-    pub mark: Mark,
-    /// Index of colour and marker, `None` for the series' position in the chart. There are seven;
-    /// from index 7 on they return with dash-dotted lines and hollow markers.
-    pub color: Option<usize>,
+pub enum Picture {
+    /// Series on common axes.
+    Chart(Chart),
+    /// A matrix in colours.
+    HeatMap(HeatMap),
 }
 
-/// Series on common axes.
-#[derive(Debug, Clone)]
-pub struct Chart {
-    /// Heading, wrapped when it is long.
-    pub title: String,
-    /// Small grey line under the title, such as `synthetic data`.
-    pub note: Option<String>,
-    /// Label of the horizontal axis with its unit.
-    pub x_label: String,
-    /// Label of the vertical axis with its unit.
-    pub y_label: String,
-    /// Scale of the horizontal axis.
-    pub x_scale: Scale,
-    /// Scale of the vertical axis.
-    pub y_scale: Scale,
-    /// Ends of the vertical axis, to which curves are clipped; `None` fits it to the points.
-    pub y_range: Option<(f64, f64)>,
-    /// What is drawn, the last on top.
-    pub series: Vec<Series>,
+impl From<Chart> for Picture {
+    fn from(chart: Chart) -> Self {
+        Picture::Chart(chart)
+    }
 }
 
-/// Kinds of picture.
+impl From<HeatMap> for Picture {
+    fn from(map: HeatMap) -> Self {
+        Picture::HeatMap(map)
+    }
+}
+
+impl Picture {
+    /// Writes the picture as `.svg` (900 wide, 560 high for charts) or `.png` (twice as many pixels).
+    ///
+    /// # Errors
+    /// [`Error::BadInput`] for another extension or a picture that cannot be drawn, such as one
+    /// without points or with an unusable range; [`Error::Io`] when the file cannot be written.
+    pub fn save(&self, path: &Path) -> Result<()> {
+        let bytes = match Format::of(path)? {
+            Format::Svg => self.svg()?.into_bytes(),
+            Format::Png => self.sheet()?.png()?,
+        };
+        write_whole(path, &bytes)
+    }
+
+    /// The picture as an `<svg>` element without an XML header, to be embedded in a web page.
+    ///
+    /// # Errors
+    /// [`Error::BadInput`] for a picture that cannot be drawn.
+    pub fn svg(&self) -> Result<String> {
+        self.sheet()?.svg()
+    }
+
+    fn sheet(&self) -> Result<Sheet> {
+        match self {
+            Picture::Chart(chart) => chart.sheet(),
+            Picture::HeatMap(map) => map.sheet(),
+        }
+    }
+}
+
+/// Kinds of file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// Vector graphics.
@@ -111,124 +105,25 @@ impl Format {
     }
 }
 
-impl Chart {
-    /// Writes the chart as `.svg` (900×560) or `.png` (1800×1120 pixels).
-    ///
-    /// # Errors
-    /// [`Error::BadInput`] for another extension, an unusable `y_range` or no point that can be
-    /// drawn; [`Error::Io`] when the file cannot be written.
-    pub fn save(&self, path: &Path) -> Result<()> {
-        let bytes = match Format::of(path)? {
-            Format::Svg => svg(&self.shapes()?)?,
-            Format::Png => png(&self.shapes()?)?,
-        };
-        write_whole(path, &bytes)
-    }
-
-    fn shapes(&self) -> Result<Vec<Shape>> {
-        let (x_range, y_range) = self.ranges()?;
-        register_fonts();
-        let (mut shapes, top) = self.heading();
-        let (legend, right) = self.legend(top);
-        let y = Axis::new(self.y_scale, y_range, (SIZE.1 - MARGIN - 50.0, top), true);
-        let left = MARGIN + 36.0 + SMALL.widest(y.ticks.iter().map(|tick| &tick.1));
-        let x = Axis::new(self.x_scale, x_range, (left, right), false);
-        shapes.extend(legend);
-        shapes.extend(x.grid(y.ends));
-        shapes.extend(y.grid(x.ends));
-        shapes.extend(x.outline(y.ends.0, &self.x_label));
-        shapes.extend(y.outline(x.ends.0, &self.y_label));
-        for (index, series) in self.series.iter().enumerate() {
-            let look = series.color.unwrap_or(index);
-            for run in self.runs(series) {
-                let path: Vec<Point> = run.iter().map(|p| (x.place(p.0), y.place(p.1))).collect();
-                shapes.extend(trace(&path, &path, series.mark, look, (x.ends, y.ends)));
-            }
+/// Title and note, and the top of what is drawn below them.
+fn heading(title: &str, note: Option<&str>) -> (Vec<Shape>, f64) {
+    let (mut shapes, mut y) = (Vec::new(), MARGIN);
+    let width = WIDTH - 2.0 * MARGIN;
+    for (text, mut font) in [(title, TITLE), (note.unwrap_or_default(), NOTE)] {
+        // Many lines are written smaller, so that they leave room for the plot.
+        let mut lines = font.wrapped(text, width);
+        while lines.len() as f64 * font.size > 120.0 {
+            font.size *= 0.9;
+            lines = font.wrapped(text, width);
         }
-        Ok(shapes)
-    }
-
-    /// Title and note, and the top of the plot below them.
-    fn heading(&self) -> (Vec<Shape>, f64) {
-        let (mut shapes, mut y) = (Vec::new(), MARGIN);
-        let width = SIZE.0 - 2.0 * MARGIN;
-        let note = self.note.as_deref().unwrap_or_default();
-        for (text, mut font) in [(self.title.as_str(), TITLE), (note, NOTE)] {
-            // Many lines are written smaller, so that they leave room for the plot.
-            let mut lines = font.wrapped(text, width);
-            while lines.len() as f64 * font.size > 120.0 {
-                font.size *= 0.9;
-                lines = font.wrapped(text, width);
-            }
-            for line in lines {
-                y += 0.65 * font.size;
-                let fitted = font.fitted(&line, width);
-                shapes.push(Shape::Text(line, (MARGIN, y), HPos::Left, fitted));
-                y += 0.65 * font.size;
-            }
+        for line in lines {
+            y += 0.65 * font.size;
+            let fitted = font.fitted(&line, width);
+            shapes.push(Shape::Text(line, (MARGIN, y), HPos::Left, fitted));
+            y += 0.65 * font.size;
         }
-        (shapes, y + 24.0)
     }
-
-    /// The legend, and the right end of the plot beside it.
-    fn legend(&self, top: f64) -> (Vec<Shape>, f64) {
-        let lines = |series: &Series| SMALL.wrapped(&series.label, LONGEST_LEGEND_LINE);
-        let labels: Vec<Vec<String>> = self.series.iter().map(lines).collect();
-        let width = f64::min(SMALL.widest(labels.iter().flatten()), LONGEST_LEGEND_LINE);
-        if width == 0.0 {
-            return (Vec::new(), SIZE.0 - MARGIN - 10.0);
-        }
-        // Entries are a third of a line apart; all move closer when there are many.
-        let rows: f64 = labels.iter().map(|lines| lines.len() as f64 + 0.35).sum();
-        let pitch = ((SIZE.1 - MARGIN - top) / rows).min(18.0);
-        let text_left = SIZE.0 - MARGIN - width;
-        let left = text_left - 42.0;
-        let (mut shapes, mut y) = (Vec::new(), top + 0.5 * pitch);
-        for (index, (series, lines)) in self.series.iter().zip(labels).enumerate() {
-            if lines.is_empty() {
-                continue;
-            }
-            let look = series.color.unwrap_or(index);
-            let (line, marked) = ([(left, y), (left + 34.0, y)], [(left + 17.0, y)]);
-            shapes.extend(trace(&line, &marked, series.mark, look, WHOLE_PICTURE));
-            for line in lines {
-                let mut font = SMALL.fitted(&line, width);
-                font.size = font.size.min(0.8 * pitch);
-                shapes.push(Shape::Text(line, (text_left, y), HPos::Left, font));
-                y += pitch;
-            }
-            y += 0.35 * pitch;
-        }
-        (shapes, left - 22.0)
-    }
-
-    /// The stretches of a series between points that cannot be drawn.
-    fn runs<'a>(&self, series: &'a Series) -> impl Iterator<Item = &'a [Point]> + use<'a> {
-        let (x_scale, y_scale) = (self.x_scale, self.y_scale);
-        let broken = move |point: &Point| !x_scale.shows(point.0) || !y_scale.shows(point.1);
-        series.points.split(broken).filter(|run| !run.is_empty())
-    }
-
-    fn ranges(&self) -> Result<(Point, Point)> {
-        let title = &self.title;
-        let runs = self.series.iter().flat_map(|series| self.runs(series));
-        let (xs, ys): (Vec<f64>, Vec<f64>) = runs.flatten().copied().unzip();
-        if self.series.is_empty() {
-            return bad_input(format!("chart '{title}' has no series; add one"));
-        } else if xs.is_empty() {
-            let remedy = "give finite values, positive ones on log axes";
-            return bad_input(format!("chart '{title}' has no point to draw; {remedy}"));
-        }
-        let y_range = self.y_range.unwrap_or_else(|| self.y_scale.padded(&ys));
-        let (low, high) = y_range;
-        let shown = self.y_scale.shows(low) && self.y_scale.shows(high);
-        if !shown || low >= high {
-            let range = format!("y_range ({low}, {high})");
-            let remedy = "give finite low < high, positive on a log axis";
-            return bad_input(format!("chart '{title}' has {range}; {remedy}"));
-        }
-        Ok((self.x_scale.padded(&xs), y_range))
-    }
+    (shapes, y + 24.0)
 }
 
 #[cfg(test)]
@@ -240,7 +135,7 @@ mod tests {
             label: label.into(),
             points: points.clone(),
             mark,
-            color: None,
+            ..Series::default()
         };
         Chart {
             title: "Bending & recovery".into(),
@@ -259,7 +154,7 @@ mod tests {
 
     fn saved(chart: &Chart, name: &str) -> Result<Vec<u8>> {
         let path = std::env::temp_dir().join(format!("rumple-{}-{name}", std::process::id()));
-        chart.save(&path)?;
+        Picture::from(chart.clone()).save(&path)?;
         let bytes = std::fs::read(&path).expect("the chart that was saved");
         std::fs::remove_file(&path).expect("the chart that was saved");
         Ok(bytes)
@@ -333,7 +228,9 @@ mod tests {
     fn says_what_is_wrong() {
         let mut chart = chart(vec![(1.0, 1.0)]);
         let folder = std::env::temp_dir().join("rumple-no-such-folder");
-        let refusal = |chart: &Chart, name: &str| match chart.save(&folder.join(name)) {
+        let refusal = |chart: &Chart, name: &str| match Picture::from(chart.clone())
+            .save(&folder.join(name))
+        {
             Ok(()) => panic!("{name} was written"),
             Err(error) => error.to_string(),
         };

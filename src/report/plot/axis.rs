@@ -12,7 +12,7 @@ impl Scale {
 
     fn length(self, value: f64) -> f64 {
         match self {
-            Scale::Linear | Scale::Degrees => value,
+            Scale::Linear | Scale::Count | Scale::Degrees => value,
             Scale::Log => value.log10(),
         }
     }
@@ -96,7 +96,10 @@ impl Axis {
     /// About `count` ticks at multiples of 1, 2 or 5 times a power of ten.
     fn set_linear_ticks(&mut self, count: f64) {
         let (low, high) = self.range;
-        let finest = (high - low) / count;
+        let finest = match self.scale {
+            Scale::Count => ((high - low) / count).max(1.0),
+            _ => (high - low) / count,
+        };
         let power = finest.log10().floor();
         // Angles are read in steps of 15, 30 or 90 degrees.
         let digits = match self.scale {
@@ -153,6 +156,14 @@ impl Axis {
         let at = self.ends.0 + (at - low) / (high - low) * (self.ends.1 - self.ends.0);
         // Far outside, where it is clipped anyway, a point must not lose its pixels to rounding.
         at.clamp(-1e9, 1e9)
+    }
+
+    /// The place of an end of a spread, which may lie where a log axis has no place.
+    pub(super) fn place_end(&self, value: f64) -> f64 {
+        match self.scale {
+            Scale::Log if value <= 0.0 => self.place(1e-300),
+            _ => self.place(value),
+        }
     }
 
     /// The point at `along` on the axis and `across` on the other one \[px\].
