@@ -9,7 +9,7 @@
 //! - [`material`]: the laws ([`material::Law`]), their parameters, material files and presets.
 //! - [`rollout`]: a schedule of steps applied to a batch of hinges, forward and backward.
 //! - [`experiment`]: the crease recovery test and the KES-FB2 bending test as roll-outs.
-//! - [`report`] holds the plots.
+//! - [`report`]: plots, and the reports of a fit as text, Markdown and HTML.
 //! - [`cli`]: the program.
 //!
 //! Units are SI everywhere: curvature in 1/m, rigidity in N·m, moment per width in N·m/m, time in
