@@ -2,6 +2,9 @@
 
 pub mod case;
 pub mod data;
+pub mod dataset;
+pub mod defaults;
 pub mod hinge_fit;
+pub mod problem;
 pub mod result;
 pub mod simulate;

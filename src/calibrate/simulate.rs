@@ -119,6 +119,11 @@ impl Tests {
         })
     }
 
+    /// The group of every condition.
+    pub fn groups(&self) -> &[usize] {
+        &self.groups
+    }
+
     /// Readings of many parameter sets; `sets[s][group]` are the parameters of a group in set s.
     pub fn run(
         &self,

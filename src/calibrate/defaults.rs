@@ -1,0 +1,187 @@
+//! What a case leaves open, chosen to suit the data.
+
+use super::{
+    case::{Case, Free, Role, TransformName},
+    dataset::Dataset,
+    simulate::{BendingReading, Condition},
+};
+use crate::{
+    error::{Result, bad_input, readable},
+    experiment::CREST_CURVATURE,
+    material::{Dimension, Parameter, StrainMeasure, Transform, find_preset},
+};
+
+/// Ranges of what was tested.
+struct Survey {
+    /// Sharpest and widest fold or cycle \[1/m\].
+    curvature: (f64, f64),
+    /// Shortest and longest dwell \[s\].
+    times: (f64, f64),
+    /// Rigidity as measured \[N·m\], where it was.
+    rigidity: Option<f64>,
+}
+
+impl Survey {
+    fn of(data: &Dataset) -> Survey {
+        let (mut curvature, mut times) = ((f64::INFINITY, 0.0f64), (f64::INFINITY, 0.0f64));
+        let mut rigidities: Vec<f64> = Vec::new();
+        let widen = |range: &mut (f64, f64), value: f64| {
+            *range = (range.0.min(value), range.1.max(value));
+        };
+        for row in data.fitted() {
+            match row.condition {
+                Condition::Recovery(point) => {
+                    widen(&mut curvature, CREST_CURVATURE / point.gap);
+                    if point.press > 0.0 {
+                        widen(&mut times, point.press);
+                    }
+                }
+                Condition::Bending {
+                    max_curvature,
+                    dwell,
+                    read,
+                } => {
+                    widen(&mut curvature, max_curvature);
+                    if dwell > 0.0 {
+                        widen(&mut times, dwell);
+                    }
+                    match read {
+                        BendingReading::Rigidity => rigidities.push(row.value),
+                        BendingReading::Moment(_, at) if at.abs() > 0.8 * max_curvature => {
+                            rigidities.push((row.value / at).abs());
+                        }
+                        _ => {}
+                    }
+                }
+            }
+        }
+        if times.1 == 0.0 {
+            times = (1.0, 1e4);
+        }
+        let mean = rigidities.iter().sum::<f64>() / rigidities.len().max(1) as f64;
+        Survey {
+            curvature,
+            times,
+            rigidity: (!rigidities.is_empty()).then_some(mean),
+        }
+    }
+}
+
+/// Rigidity to assume where nothing tells it: that of the preset of the fabric's name, else cotton's.
+fn assumed_rigidity(data: &Dataset) -> (f64, String) {
+    let named = data.groups.iter().find_map(|g| find_preset(g).ok());
+    let preset = named
+        .filter(|m| m.strain == StrainMeasure::Curvature)
+        .or_else(|| find_preset("cotton broad").ok());
+    let value = preset.as_ref().and_then(|m| m.value("bending_stiffness"));
+    let name = preset.map_or(String::new(), |m| m.name);
+    (
+        value.unwrap_or(1e-5),
+        format!(
+            "assumed: KES B of {name}; recovery angles determine only ratios of stiffnesses, so all stiffnesses scale with it"
+        ),
+    )
+}
+
+/// Gives every parameter of the law a role, and every free one bounds and a scale.
+pub fn complete(case: &Case, data: &Dataset) -> Result<Case> {
+    let mut case = case.clone();
+    let survey = Survey::of(data);
+    let law = case.build_law();
+    let mut parameters = Vec::new();
+    for parameter in law.parameters() {
+        let role = match (case.role(&parameter.name), parameter.name.as_str()) {
+            (Some(role), _) => role.clone(),
+            (None, "bending_stiffness") if survey.rigidity.is_none() => {
+                let (value, why) = assumed_rigidity(data);
+                Role::Fixed { value, why }
+            }
+            _ => Role::Free(Free::default()),
+        };
+        parameters.push((parameter.name.clone(), role));
+    }
+    case.parameters = parameters;
+    let rigidity = match case.role("bending_stiffness") {
+        Some(Role::Fixed { value, .. }) => *value,
+        _ => survey.rigidity.unwrap_or(1e-5),
+    };
+    let known = law.parameters();
+    let mut i = 0;
+    while i < case.parameters.len() {
+        let parameter = &known[i];
+        if let Role::Free(mut free) = case.parameters[i].1.clone() {
+            let bounds = free
+                .bounds
+                .unwrap_or_else(|| bounds(parameter, &survey, rigidity));
+            free.bounds = Some(bounds);
+            free.local = Some(free.local.unwrap_or(data.groups.len() > 1));
+            free.transform = Some(match free.transform {
+                Some(transform) => transform,
+                None => transform(&case, parameter, bounds, free.local),
+            });
+            check(parameter, &free, bounds)?;
+            case.parameters[i].1 = Role::Free(free);
+        }
+        i += 1;
+    }
+    Ok(case)
+}
+
+/// Two decades or more around what the data can tell.
+fn bounds(parameter: &Parameter, survey: &Survey, rigidity: f64) -> (f64, f64) {
+    let (low, high) = match (parameter.dimension, parameter.name.as_str()) {
+        (_, "bending_stiffness") => (rigidity / 20.0, rigidity * 20.0),
+        (Dimension::Stiffness, _) => (rigidity / 100.0, rigidity * 30.0),
+        (Dimension::Strain, _) => (survey.curvature.0 / 100.0, survey.curvature.1 * 2.0),
+        (Dimension::Time, _) => (survey.times.0 / 10.0, survey.times.1 * 10.0),
+        (Dimension::Ratio, _) => (0.0, 1.0),
+    };
+    (low.max(parameter.low), high.min(parameter.high))
+}
+
+/// A pair that could cross is kept in order by its transform.
+fn transform(
+    case: &Case,
+    parameter: &Parameter,
+    (low, _): (f64, f64),
+    local: Option<bool>,
+) -> TransformName {
+    match parameter.transform {
+        Transform::Above(other) => match case.role(other) {
+            Some(Role::Free(other)) => {
+                let overlap = other.bounds.is_none_or(|(_, high)| high > low);
+                let same_scope = other.local == local;
+                if overlap && same_scope {
+                    TransformName::Above
+                } else {
+                    TransformName::Log
+                }
+            }
+            Some(Role::Fixed { value, .. }) if *value > low => TransformName::Above,
+            _ => TransformName::Log,
+        },
+        _ if parameter.dimension == Dimension::Ratio || low <= 0.0 => TransformName::Linear,
+        _ => TransformName::Log,
+    }
+}
+
+fn check(parameter: &Parameter, free: &Free, (low, high): (f64, f64)) -> Result<()> {
+    let name = &parameter.name;
+    if low <= 0.0 && free.transform == Some(TransformName::Log) {
+        return bad_input(format!(
+            "parameters.{name}: a lower bound of {} has no logarithm; give a positive one or \"transform\": \"linear\"",
+            readable(low)
+        ));
+    }
+    if let Some(start) = free.start
+        && !(low..=high).contains(&start)
+    {
+        return bad_input(format!(
+            "parameters.{name}.start = {} is outside its bounds [{}, {}]; give bounds around it",
+            readable(start),
+            readable(low),
+            readable(high)
+        ));
+    }
+    Ok(())
+}

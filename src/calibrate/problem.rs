@@ -1,0 +1,448 @@
+//! The calibration problem: unknowns → parameters of every group → simulated tests → residuals.
+
+use std::sync::Arc;
+
+use nalgebra::{DMatrix, DVector};
+
+use super::{
+    case::{Case, Role, TransformName},
+    dataset::{Dataset, Row},
+    simulate::{Condition, Resolution, Tests},
+};
+use crate::{
+    error::{Result, bad_input, readable},
+    fit::{Linearized, Problem},
+    material::{Law, Parameter, Transform},
+    numeric::Compute,
+};
+
+/// An unknown of the search.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Unknown {
+    /// Parameter's name; with its group where it is local.
+    pub name: String,
+    /// Place of the parameter in the law.
+    pub parameter: usize,
+    /// Its group; none where all share it.
+    pub group: Option<usize>,
+    /// Between value and unknown.
+    pub transform: Transform,
+    /// Ends of the value.
+    pub bounds: (f64, f64),
+    /// Value of the first start, where the case gives one.
+    pub start: Option<f64>,
+    /// Mean and standard deviation known beforehand.
+    pub prior: Option<(f64, f64)>,
+}
+
+/// Where a parameter of a group gets its value from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Origin {
+    Value(f64),
+    Unknown(usize),
+    Multiple { of: usize, ratio: f64 },
+}
+
+/// Gate widths as shares of the largest curvature, and hinges as shares of the case's: a wide gate sees
+/// far but is biased and needs few hinges. The last stage spans about three hinges.
+const STAGES: [(f64, usize); 3] = [(0.3, 8), (0.1, 4), (0.02, 1)];
+
+/// Fewest hinges of a stage.
+const FEWEST_HINGES: usize = 32;
+
+/// A complete case with its data, ready to be fitted.
+pub struct Calibration {
+    compute: Compute,
+    law: Arc<dyn Law>,
+    rate: f64,
+    hinges: usize,
+    /// The unknowns, in order.
+    pub unknowns: Vec<Unknown>,
+    /// Of every group and parameter.
+    origins: Vec<Vec<Origin>>,
+    bounds: Vec<(f64, f64)>,
+    targets: Vec<(f64, f64)>,
+    stages: Vec<Tests>,
+}
+
+impl Calibration {
+    /// From a case that [`super::defaults::complete`] has completed.
+    pub fn new(compute: Compute, case: &Case, data: &Dataset) -> Result<Calibration> {
+        let law = case.build_law();
+        let (unknowns, origins) = layout(case, data, &law.parameters())?;
+        let mut calibration = Calibration {
+            compute,
+            law,
+            rate: case.tests.rate_per_m_s,
+            hinges: case.tests.hinges,
+            bounds: Vec::new(),
+            unknowns,
+            origins,
+            targets: data.fitted().map(|r| (r.value, r.sd)).collect(),
+            stages: Vec::new(),
+        };
+        calibration.bounds = (0..calibration.unknowns.len())
+            .map(|k| calibration.free_bounds(k))
+            .collect();
+        let conditions = conditions(data.fitted());
+        for (width, share) in STAGES {
+            let hinges = (case.tests.hinges / share).max(FEWEST_HINGES.min(case.tests.hinges));
+            let tests = calibration.tests(hinges, Some(width), &conditions)?;
+            calibration.stages.push(tests);
+        }
+        Ok(calibration)
+    }
+
+    /// The law.
+    pub fn law(&self) -> &dyn Law {
+        self.law.as_ref()
+    }
+
+    /// Gate width of a stage, as a share of the largest curvature.
+    pub fn width(stage: usize) -> f64 {
+        STAGES[stage.min(STAGES.len() - 1)].0
+    }
+
+    fn tests(
+        &self,
+        hinges: usize,
+        width: Option<f64>,
+        conditions: &[(usize, Condition)],
+    ) -> Result<Tests> {
+        let resolution = Resolution {
+            hinges,
+            width,
+            bending_rate: self.rate,
+        };
+        Tests::new(&self.compute, self.law.clone(), resolution, conditions)
+    }
+
+    /// Readings of further conditions at a point of the last stage, and ∂reading/∂unknown.
+    pub fn predict(
+        &self,
+        point: &DVector<f64>,
+        conditions: &[(usize, Condition)],
+    ) -> Result<(Vec<f64>, DMatrix<f64>)> {
+        let width = STAGES[STAGES.len() - 1].0;
+        let tests = self.tests(self.hinges, Some(width), conditions)?;
+        let readings = tests
+            .run(&self.compute, &[self.values(point)], true)?
+            .remove(0);
+        let jacobian = self.chain(&readings.slopes, conditions.iter().map(|c| c.0), point);
+        Ok((readings.values, jacobian))
+    }
+
+    /// Readings of conditions under the hard law, with hinges enough that the fold's cut does not show.
+    pub fn hard(
+        &self,
+        point: &DVector<f64>,
+        conditions: &[(usize, Condition)],
+    ) -> Result<Vec<f64>> {
+        let tests = self.tests(self.hinges.max(1024), None, conditions)?;
+        let mut readings = tests.run(&self.compute, &[self.values(point)], false)?;
+        Ok(readings.remove(0).values)
+    }
+
+    /// Parameters of every group.
+    pub fn values(&self, point: &DVector<f64>) -> Vec<Vec<f64>> {
+        (0..self.origins.len())
+            .map(|group| self.group_values(group, point))
+            .collect()
+    }
+
+    /// Parameters of a group, in the law's order.
+    pub fn group_values(&self, group: usize, point: &DVector<f64>) -> Vec<f64> {
+        let origins = &self.origins[group];
+        (0..origins.len())
+            .map(|p| self.value(origins, p, point))
+            .collect()
+    }
+
+    fn value(&self, origins: &[Origin], parameter: usize, point: &DVector<f64>) -> f64 {
+        match origins[parameter] {
+            Origin::Value(value) => value,
+            Origin::Unknown(k) => {
+                let lower = self
+                    .lower(origins, k)
+                    .map_or(0.0, |p| self.value(origins, p, point));
+                self.unknowns[k].transform.to_value(point[k], lower)
+            }
+            Origin::Multiple { of, ratio } => ratio * self.value(origins, of, point),
+        }
+    }
+
+    /// The parameter that unknown `k` must exceed, where there is one.
+    fn lower(&self, origins: &[Origin], k: usize) -> Option<usize> {
+        let Transform::Above(name) = self.unknowns[k].transform else {
+            return None;
+        };
+        let found = self.law.parameters().iter().position(|p| p.name == name);
+        found.filter(|p| *p < origins.len())
+    }
+
+    /// ∂parameter/∂unknowns of a group, added to `row` with a factor.
+    fn add_gradient(
+        &self,
+        origins: &[Origin],
+        parameter: usize,
+        point: &DVector<f64>,
+        factor: f64,
+        row: &mut DVector<f64>,
+    ) {
+        match origins[parameter] {
+            Origin::Value(_) => {}
+            Origin::Unknown(k) => {
+                row[k] += factor * self.unknowns[k].transform.slope(point[k]);
+                if let Some(lower) = self.lower(origins, k) {
+                    self.add_gradient(origins, lower, point, factor, row);
+                }
+            }
+            Origin::Multiple { of, ratio } => {
+                self.add_gradient(origins, of, point, factor * ratio, row);
+            }
+        }
+    }
+
+    /// From slopes over a law's parameters to slopes over the unknowns.
+    fn chain(
+        &self,
+        slopes: &[f64],
+        groups: impl Iterator<Item = usize>,
+        point: &DVector<f64>,
+    ) -> DMatrix<f64> {
+        let (width, n) = (self.law.parameters().len(), self.unknowns.len());
+        // ∂parameter/∂unknown of every group, once.
+        let tables: Vec<DMatrix<f64>> = self
+            .origins
+            .iter()
+            .map(|origins| {
+                let mut table = DMatrix::zeros(width, n);
+                for p in 0..width {
+                    let mut row = DVector::zeros(n);
+                    self.add_gradient(origins, p, point, 1.0, &mut row);
+                    table.row_mut(p).tr_copy_from(&row);
+                }
+                table
+            })
+            .collect();
+        let mut jacobian = DMatrix::zeros(slopes.len() / width, n);
+        for (i, group) in groups.enumerate() {
+            for p in 0..width {
+                let slope = slopes[i * width + p];
+                if slope != 0.0 {
+                    let mut row = jacobian.row_mut(i);
+                    row += tables[group].row(p) * slope;
+                }
+            }
+        }
+        jacobian
+    }
+
+    /// Value of an unknown's parameter, and its gradient over the unknowns.
+    pub fn parameter(&self, k: usize, point: &DVector<f64>) -> (f64, DVector<f64>) {
+        let unknown = &self.unknowns[k];
+        let origins = &self.origins[unknown.group.unwrap_or(0)];
+        let mut gradient = DVector::zeros(point.len());
+        self.add_gradient(origins, unknown.parameter, point, 1.0, &mut gradient);
+        (self.value(origins, unknown.parameter, point), gradient)
+    }
+
+    /// The scale on which a report's parameter is profiled: its logarithm unless it is linear.
+    pub fn to_scale(&self, k: usize, value: f64) -> f64 {
+        match self.unknowns[k].transform {
+            linear @ Transform::Linear { .. } => linear.to_free(value, 0.0),
+            _ => value.ln(),
+        }
+    }
+
+    /// The inverse of [`Calibration::to_scale`].
+    pub fn from_scale(&self, k: usize, scaled: f64) -> f64 {
+        match self.unknowns[k].transform {
+            linear @ Transform::Linear { .. } => linear.to_value(scaled, 0.0),
+            _ => scaled.exp(),
+        }
+    }
+
+    /// The box of an unknown.
+    fn free_bounds(&self, k: usize) -> (f64, f64) {
+        let unknown = &self.unknowns[k];
+        let (low, high) = unknown.bounds;
+        match unknown.transform {
+            // The ends of an interval are infinitely far under a logit; this is within 1e-4 of them.
+            Transform::Logit { .. } => (-9.0, 9.0),
+            Transform::Above(_) => {
+                let origins = &self.origins[unknown.group.unwrap_or(0)];
+                let (below, above) = match self.lower(origins, k).map(|p| origins[p]) {
+                    Some(Origin::Unknown(other)) => self.unknowns[other].bounds,
+                    Some(Origin::Value(v)) => (v, v),
+                    _ => (0.0, 0.0),
+                };
+                ((low - above).max(1e-3 * high).ln(), (high - below).ln())
+            }
+            transform => (transform.to_free(low, 0.0), transform.to_free(high, 0.0)),
+        }
+    }
+
+    /// The first start, where the case gives values: those, and the middle of the box for the rest.
+    pub fn first_start(&self) -> Option<Vec<f64>> {
+        self.unknowns.iter().find(|u| u.start.is_some())?;
+        let middle = self.bounds.iter().map(|(low, high)| 0.5 * (low + high));
+        let mut point = DVector::from_iterator(self.bounds.len(), middle);
+        for (k, unknown) in self.unknowns.iter().enumerate() {
+            let Some(start) = unknown.start else { continue };
+            let origins = &self.origins[unknown.group.unwrap_or(0)];
+            let lower = self
+                .lower(origins, k)
+                .map_or(0.0, |p| self.value(origins, p, &point));
+            let (low, high) = self.bounds[k];
+            let free = unknown.transform.to_free(start, lower);
+            point[k] = if free.is_nan() {
+                low
+            } else {
+                free.clamp(low, high)
+            };
+        }
+        Some(point.as_slice().to_vec())
+    }
+}
+
+/// The groups and conditions of rows.
+pub fn conditions<'a>(rows: impl Iterator<Item = &'a Row>) -> Vec<(usize, Condition)> {
+    rows.map(|row| (row.group, row.condition)).collect()
+}
+
+/// The unknowns, and where every group's parameters get their values from.
+fn layout(
+    case: &Case,
+    data: &Dataset,
+    parameters: &[Parameter],
+) -> Result<(Vec<Unknown>, Vec<Vec<Origin>>)> {
+    let groups = data.groups.len();
+    let mut unknowns = Vec::new();
+    let mut origins = vec![vec![Origin::Value(f64::NAN); parameters.len()]; groups];
+    for (p, parameter) in parameters.iter().enumerate() {
+        match case.role(&parameter.name) {
+            Some(Role::Fixed { value, .. }) => {
+                origins
+                    .iter_mut()
+                    .for_each(|o| o[p] = Origin::Value(*value));
+            }
+            Some(Role::Tied { to, ratio }) => {
+                let of = parameters.iter().position(|other| other.name == *to);
+                let origin = Origin::Multiple {
+                    of: of.unwrap_or(p),
+                    ratio: *ratio,
+                };
+                origins.iter_mut().for_each(|o| o[p] = origin);
+            }
+            Some(Role::Free(free)) => {
+                let local = free.local == Some(true) && groups > 1;
+                let (low, high) = free.bounds.unwrap_or((parameter.low, parameter.high));
+                let transform = match free.transform {
+                    Some(TransformName::Linear) => Transform::Linear { low, high },
+                    Some(TransformName::Logit) => Transform::Logit { low, high },
+                    Some(TransformName::Above) => parameter.transform,
+                    _ => Transform::Log,
+                };
+                for (group, origins) in origins.iter_mut().enumerate() {
+                    if local || group == 0 {
+                        let name = match local {
+                            true => format!("{}[{}]", parameter.name, data.groups[group]),
+                            false => parameter.name.clone(),
+                        };
+                        unknowns.push(Unknown {
+                            name,
+                            parameter: p,
+                            group: local.then_some(group),
+                            transform,
+                            bounds: (low, high),
+                            start: free.start,
+                            prior: free.prior,
+                        });
+                    }
+                    origins[p] = Origin::Unknown(unknowns.len() - 1);
+                }
+            }
+            None => {
+                return bad_input(format!(
+                    "parameters.{} has no role; complete the case",
+                    parameter.name
+                ));
+            }
+        }
+    }
+    if unknowns.is_empty() {
+        return bad_input(format!(
+            "case '{}': every parameter is fixed or tied, so there is nothing to fit; free one",
+            case.name
+        ));
+    }
+    let points = data.fitted().count();
+    if points < 2 && unknowns.iter().all(|u| u.prior.is_none()) {
+        return bad_input(format!(
+            "case '{}': {points} point cannot determine {} parameters; give more points, fix parameters or give priors (the value is {})",
+            case.name,
+            unknowns.len(),
+            data.fitted()
+                .next()
+                .map_or(String::new(), |r| readable(r.value)),
+        ));
+    }
+    Ok((unknowns, origins))
+}
+
+impl Problem for Calibration {
+    fn bounds(&self) -> &[(f64, f64)] {
+        &self.bounds
+    }
+
+    fn data(&self) -> usize {
+        self.targets.len()
+    }
+
+    fn stages(&self) -> usize {
+        self.stages.len()
+    }
+
+    fn linearized(&self, stage: usize, points: &[DVector<f64>]) -> Result<Vec<Linearized>> {
+        let tests = &self.stages[stage];
+        let sets: Vec<Vec<Vec<f64>>> = points.iter().map(|p| self.values(p)).collect();
+        let readings = tests.run(&self.compute, &sets, true)?;
+        let (m, n) = (self.targets.len(), self.unknowns.len());
+        let priors: Vec<usize> = (0..n)
+            .filter(|k| self.unknowns[*k].prior.is_some())
+            .collect();
+        let results = points.iter().zip(readings).map(|(point, readings)| {
+            let chained = self.chain(&readings.slopes, tests.groups().iter().copied(), point);
+            let mut jacobian = chained.resize_vertically(m + priors.len(), 0.0);
+            let mut residuals = DVector::zeros(m + priors.len());
+            for (i, (target, sd)) in self.targets.iter().enumerate() {
+                residuals[i] = (readings.values[i] - target) / sd;
+                jacobian.row_mut(i).unscale_mut(*sd);
+            }
+            for (i, &k) in priors.iter().enumerate() {
+                let (mean, sd) = self.unknowns[k].prior.unwrap_or((0.0, 1.0));
+                let (value, gradient) = self.parameter(k, point);
+                residuals[m + i] = (value - mean) / sd;
+                jacobian.row_mut(m + i).tr_copy_from(&(gradient / sd));
+            }
+            Linearized {
+                residuals,
+                jacobian,
+            }
+        });
+        Ok(results.collect())
+    }
+
+    fn quantity(&self, k: usize, point: &DVector<f64>) -> (f64, DVector<f64>) {
+        let (value, gradient) = self.parameter(k, point);
+        match self.unknowns[k].transform {
+            Transform::Linear { .. } => {
+                let mut own = DVector::zeros(point.len());
+                own[k] = 1.0;
+                (point[k], own)
+            }
+            _ => (value.ln(), gradient / value),
+        }
+    }
+}
