@@ -21,6 +21,9 @@ pub enum Error {
     /// A device that this build or machine does not have.
     #[error("{0}")]
     Device(String),
+    /// Ctrl-C ended the work early; what was done is kept.
+    #[error("{0}")]
+    Interrupted(String),
     /// A check that ran and did not hold (`gradcheck`).
     #[error("{0}")]
     CheckFailed(String),

@@ -131,8 +131,10 @@ pub fn complete(case: &Case, data: &Dataset) -> Result<Case> {
 fn bounds(parameter: &Parameter, survey: &Survey, rigidity: f64) -> (f64, f64) {
     let (low, high) = match (parameter.dimension, parameter.name.as_str()) {
         (_, "bending_stiffness") => (rigidity / 20.0, rigidity * 20.0),
-        (Dimension::Stiffness, _) => (rigidity / 100.0, rigidity * 30.0),
-        (Dimension::Strain, _) => (survey.curvature.0 / 100.0, survey.curvature.1 * 2.0),
+        (Dimension::Stiffness, _) => (rigidity / 30.0, rigidity * 30.0),
+        // Above the mildest test, friction that never slips would be elasticity by another name.
+        (_, "friction_threshold_initial") => (0.01 * survey.curvature.0, survey.curvature.0),
+        (Dimension::Strain, _) => (0.05 * survey.curvature.0, 1.5 * survey.curvature.1),
         (Dimension::Time, _) => (survey.times.0 / 10.0, survey.times.1 * 10.0),
         (Dimension::Ratio, _) => (0.0, 1.0),
     };

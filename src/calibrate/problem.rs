@@ -35,6 +35,13 @@ pub struct Unknown {
     pub prior: Option<(f64, f64)>,
 }
 
+impl Unknown {
+    /// Whether it is searched on the scale of its value, not of its logarithm.
+    pub fn is_linear(&self) -> bool {
+        matches!(self.transform, Transform::Linear { .. })
+    }
+}
+
 /// Where a parameter of a group gets its value from.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Origin {

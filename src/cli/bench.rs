@@ -126,7 +126,7 @@ fn run_fit(common: &Common, kicks: usize, kick: f64, step: f64, rounds: usize) -
         rounds,
         kicks,
         kick,
-        seed: common.seed,
+        seed: common.seed(),
     };
     let begin = Instant::now();
     let mut trace: Vec<(f64, f64)> = Vec::new();

@@ -62,7 +62,7 @@ pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
         progress.set_style(style);
     }
     let mut cases = Vec::new();
-    gradient_cases(common.seed, |case| {
+    gradient_cases(common.seed(), |case| {
         progress.set_message(format!("{}, {}, {}", case.law, case.gate, case.test));
         progress.inc(1);
         cases.push(case);

@@ -4,10 +4,12 @@ mod bench;
 mod crease;
 mod devices;
 mod drive;
+mod fit;
 mod gradcheck;
 mod kes;
 mod materials;
 mod schema;
+mod synthesize;
 
 use std::{
     io::Write,
@@ -40,6 +42,8 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Fit(fit::Arguments),
+    Synthesize(synthesize::Arguments),
     Materials(materials::Arguments),
     Drive(drive::Arguments),
     Crease(crease::Arguments),
@@ -59,14 +63,9 @@ struct Common {
     /// Floating point precision [default: f64 on the CPU, f32 on the GPU]
     #[arg(long, global = true, value_enum)]
     precision: Option<PrecisionName>,
-    /// Seed of everything random
-    #[arg(
-        long,
-        global = true,
-        default_value_t = 1,
-        allow_negative_numbers = true
-    )]
-    seed: u64,
+    /// Seed of everything random [default: that of the case, else 1]
+    #[arg(long, global = true, allow_negative_numbers = true)]
+    seed: Option<u64>,
     /// CPU threads [default: all cores]
     #[arg(long, global = true, allow_negative_numbers = true)]
     threads: Option<usize>,
@@ -88,6 +87,10 @@ enum PrecisionName {
 }
 
 impl Common {
+    fn seed(&self) -> u64 {
+        self.seed.unwrap_or(1)
+    }
+
     fn compute(&self) -> Result<Compute> {
         let precision = match (self.precision, self.device) {
             (Some(PrecisionName::F32), _) | (None, DeviceName::Gpu) => Precision::F32,
@@ -115,6 +118,28 @@ impl Common {
     }
 }
 
+/// Exit code after Ctrl-C, as shells have it.
+const INTERRUPTED: u8 = 130;
+
+/// Whether Ctrl-C was pressed; the first call starts to listen. A second Ctrl-C ends the program at once.
+fn interrupted() -> bool {
+    use std::sync::{
+        Once,
+        atomic::{AtomicBool, Ordering},
+    };
+    static PRESSED: AtomicBool = AtomicBool::new(false);
+    static LISTEN: Once = Once::new();
+    LISTEN.call_once(|| {
+        // Where no handler can be had, Ctrl-C ends the program; the journal still holds its work.
+        let _ = ctrlc::set_handler(|| {
+            if PRESSED.swap(true, Ordering::SeqCst) {
+                std::process::exit(i32::from(INTERRUPTED));
+            }
+        });
+    });
+    PRESSED.load(Ordering::SeqCst)
+}
+
 /// Parses the command line, runs the command and turns its result into an exit code.
 pub fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
@@ -131,8 +156,12 @@ pub fn main() -> ExitCode {
         Err(Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::BrokenPipe => {
             ExitCode::SUCCESS
         }
+        Err(Error::Interrupted(message)) => {
+            say(&message);
+            ExitCode::from(INTERRUPTED)
+        }
         Err(error) => {
-            let _ = writeln!(std::io::stderr(), "error: {error}");
+            say(&format!("error: {error}"));
             ExitCode::FAILURE
         }
     }
@@ -141,6 +170,8 @@ pub fn main() -> ExitCode {
 fn run(cli: &Cli) -> Result<()> {
     cli.common.start_threads()?;
     match &cli.command {
+        Command::Fit(a) => fit::run(&cli.common, a),
+        Command::Synthesize(a) => synthesize::run(&cli.common, a),
         Command::Materials(a) => materials::run(&cli.common, a),
         Command::Drive(a) => drive::run(&cli.common, a),
         Command::Crease(a) => crease::run(&cli.common, a),
@@ -231,6 +262,18 @@ impl MaterialArguments {
 }
 
 impl CurvatureArguments {
+    /// A material under the hard law.
+    fn hard(material: &str) -> Self {
+        CurvatureArguments {
+            material: MaterialArguments {
+                material: material.into(),
+                gate: "hard".into(),
+                timer: TimerName::Authors,
+            },
+            hinge_height_mm: None,
+        }
+    }
+
     /// Loads the material, converting angles.
     fn prepare(&self) -> Result<Prepared> {
         let material = self.material.load()?;

@@ -47,6 +47,9 @@ pub fn search(
         let mut moments = progress.moments.take();
         for round in moments.as_ref().map_or(0, |m| m.time)..rounds {
             let gradients = evaluate(problem, &plan.levenberg, &mut progress, &points)?;
+            if progress.trace.is_empty() {
+                progress.first_costs = progress.walkers.iter().map(|w| w.cost).collect();
+            }
             let angle = std::f64::consts::PI * round as f64 / rounds as f64;
             let rate = FIRST_STEP * (0.505 + 0.495 * angle.cos());
             let new = step(&compute, &adam, rate, &points, &gradients, moments)?;

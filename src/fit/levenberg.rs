@@ -317,7 +317,7 @@ impl<'a> Batch<'a> {
     }
 
     /// Evaluates walkers that have just come, or come back from a journal.
-    fn evaluate_missing(&mut self) -> Result<()> {
+    pub fn evaluate_missing(&mut self) -> Result<()> {
         let missing: Vec<usize> = (0..self.walkers.len())
             .filter(|&i| self.walkers[i].outcome.is_none() && self.here[i].is_none())
             .collect();

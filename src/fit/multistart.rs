@@ -16,8 +16,8 @@ pub struct Plan {
     pub levenberg: Levenberg,
     /// Rounds that a descent may take.
     pub rounds: usize,
-    /// How often a start that has come to rest is kicked out of its minimum, in the last stage; it goes
-    /// back if that led nowhere better.
+    /// How often a start that has come to rest is kicked out of its minimum, in the first stage, where
+    /// minima are few and rounds are cheap; it goes back if that led nowhere better.
     pub kicks: usize,
     /// Size of a kick, as a share of the box.
     pub kick: f64,
@@ -43,6 +43,8 @@ pub struct Progress {
     pub stage: usize,
     /// The starts.
     pub walkers: Vec<Walker>,
+    /// First guess of each start.
+    pub first_points: Vec<Vec<f64>>,
     /// Cost of each start at its first guess, in the first stage.
     pub first_costs: Vec<Option<f64>>,
     /// Best rest of each start in this stage, and the kicks it has had since.
@@ -64,6 +66,7 @@ impl Progress {
         let count = starts.len();
         Progress {
             stage: 0,
+            first_points: starts.clone(),
             walkers: starts
                 .into_iter()
                 .map(|s| Walker::new(s, 0, plan.rounds))
@@ -87,9 +90,6 @@ impl Progress {
     }
 
     pub(super) fn record_round(&mut self, alive: usize) {
-        if self.trace.is_empty() {
-            self.first_costs = self.walkers.iter().map(|w| w.cost).collect();
-        }
         let before = self.trace.last().filter(|r| r.stage == self.stage);
         let before = before.map_or(f64::INFINITY, |r| r.best);
         self.trace.push(Round {
@@ -134,11 +134,15 @@ pub fn search(
             std::mem::take(&mut progress.walkers),
         );
         loop {
-            if last {
+            if progress.stage == 0 {
                 kick(problem, plan, &mut progress, &mut batch);
             }
             if batch.alive() == 0 {
                 break;
+            }
+            if progress.trace.is_empty() {
+                batch.evaluate_missing()?;
+                progress.first_costs = batch.walkers.iter().map(|w| w.cost).collect();
             }
             batch.round()?;
             progress.walkers = batch.walkers.clone();
@@ -176,6 +180,16 @@ impl Progress {
         }
         self.stage += 1;
         if last {
+            // Those that joined another end where it ended.
+            for i in 0..self.walkers.len() {
+                let mut leader = i;
+                while let Some(Outcome::Joined(other)) = self.walkers[leader].outcome {
+                    leader = other;
+                }
+                let end = self.walkers[leader].clone();
+                self.walkers[i].point = end.point;
+                self.walkers[i].cost = end.cost;
+            }
             return;
         }
         for i in 0..self.walkers.len() {
@@ -205,6 +219,8 @@ fn close(problem: &dyn Problem, a: &Walker, b: &Walker) -> bool {
 
 /// Kicks every walker that rests and has kicks left.
 fn kick(problem: &dyn Problem, plan: &Plan, progress: &mut Progress, batch: &mut Batch) {
+    let rested = progress.rests.iter().flatten().filter_map(|w| w.cost);
+    let best = rested.fold(batch.best(), f64::min);
     for i in 0..batch.walkers.len() {
         let walker = &batch.walkers[i];
         if matches!(
@@ -218,7 +234,9 @@ fn kick(problem: &dyn Problem, plan: &Plan, progress: &mut Progress, batch: &mut
             progress.rests[i] = Some(walker.clone());
         }
         let rest = progress.rests[i].as_ref().unwrap_or(walker);
-        if progress.kicks[i] == plan.kicks {
+        // A start that is level with the best has nothing to gain.
+        let level = rest.cost.is_some_and(|cost| cost <= best * (1.0 + 1e-3));
+        if progress.kicks[i] == plan.kicks || level {
             continue;
         }
         progress.kicks[i] += 1;

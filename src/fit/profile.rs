@@ -65,6 +65,11 @@ impl Side {
         Some(a + (b - a) * share.clamp(0.0, 1.0))
     }
 
+    /// Whether it has come to its end.
+    pub fn is_done(&self) -> bool {
+        self.done
+    }
+
     fn target(&self) -> f64 {
         let (last, _) = self.path[self.path.len() - 1];
         (last + self.direction * self.step).clamp(self.range.0, self.range.1)

@@ -30,6 +30,14 @@ pub use time_dependent::{TimeDependent, Timer};
 
 use crate::numeric::{Field, Gate};
 
+/// Names of all parameters but those of relaxation branches, in the order of material files.
+pub fn parameter_names() -> Vec<String> {
+    format::PLACES
+        .iter()
+        .map(|p| (p.parameter)().name)
+        .collect()
+}
+
 /// A scalar, history-dependent stress-strain law.
 ///
 /// `parameters` are fields in the order of [`Law::parameters`], `history` in the order of

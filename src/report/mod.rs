@@ -1,6 +1,7 @@
 //! What people look at: plots, and the reports of a fit.
 
 mod fit_document;
+pub mod fit_folder;
 pub mod fit_html;
 mod fit_number;
 pub mod fit_plots;

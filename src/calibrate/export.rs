@@ -1,0 +1,175 @@
+//! Fitted parameters in the forms that other programs read.
+
+use serde_json::{Value, json};
+
+use super::result::FitResult;
+use crate::{
+    error::{Result, unknown},
+    material::{LawName, Material, StrainMeasure},
+};
+
+/// The groups of a result, in the order of its points.
+fn groups(result: &FitResult) -> Vec<String> {
+    let mut groups: Vec<String> = Vec::new();
+    for point in &result.points {
+        if !groups.contains(&point.group) {
+            groups.push(point.group.clone());
+        }
+    }
+    groups
+}
+
+/// Value of a parameter for a group: its own, else the one that all share.
+fn value(result: &FitResult, name: &str, group: &str) -> Option<f64> {
+    let local = format!("{name}[{group}]");
+    let find = |wanted: &str| result.parameters.iter().find(|p| p.name == wanted);
+    find(&local).or_else(|| find(name)).map(|p| p.best)
+}
+
+/// A material a group, with its file name.
+pub fn materials(result: &FitResult) -> Result<Vec<(String, Material)>> {
+    let names = LawName::ALL.map(LawName::name);
+    let law = LawName::ALL.into_iter().find(|l| l.name() == result.law);
+    let law = law.ok_or_else(|| unknown("law", &result.law, &names))?;
+    let groups = groups(result);
+    let material = |group: &String| {
+        let number = |name: &str| value(result, name, group);
+        let places = crate::material::parameter_names();
+        let parameters = places
+            .into_iter()
+            .filter_map(|name| Some((name.clone(), number(&name)?)));
+        let branch = |i: usize| {
+            let stiffness = number(&format!("branch_{i}_stiffness"))?;
+            Some((stiffness, number(&format!("branch_{i}_time"))?))
+        };
+        let file = match groups.len() {
+            1 => "material.json".to_string(),
+            _ => format!("material-{}.json", file_word(group)),
+        };
+        let material = Material {
+            name: format!("{} ({group})", result.name),
+            strain: StrainMeasure::Curvature,
+            law,
+            parameters: parameters.collect(),
+            relaxation: (1..=result.relaxation_branches)
+                .filter_map(branch)
+                .collect(),
+            membrane: None,
+            density: None,
+            notes: notes(result, group),
+            sources: result
+                .data
+                .iter()
+                .map(|d| format!("fitted to {}", d.file))
+                .collect(),
+        };
+        (file, material)
+    };
+    Ok(groups.iter().map(material).collect())
+}
+
+fn notes(result: &FitResult, group: &str) -> Vec<String> {
+    let mut notes = Vec::new();
+    if result.synthetic {
+        notes.push("fitted to synthetic data".to_string());
+    }
+    if result.misfit.verdict.starts_with("misfit") {
+        notes.push(result.misfit.verdict.clone());
+    }
+    let own = |name: &str| {
+        name.split_once('[')
+            .is_none_or(|(_, of)| of.trim_end_matches(']') == group)
+    };
+    for p in result.parameters.iter().filter(|p| own(&p.name)) {
+        notes.push(match (p.free, p.value, p.std_error) {
+            (true, Some(_), Some(error)) => {
+                format!("{} ± {error:.3e} {}: {}", p.name, p.unit, p.verdict)
+            }
+            _ => format!("{}: {}", p.name, p.verdict),
+        });
+    }
+    notes
+}
+
+/// A group's name as part of a file name.
+fn file_word(text: &str) -> String {
+    let word = |c: char| {
+        if c.is_ascii_alphanumeric() {
+            c.to_ascii_lowercase()
+        } else {
+            '-'
+        }
+    };
+    text.chars().map(word).collect()
+}
+
+/// Mean triangle height of the mesh that paper 1's angles are given for \[m\]: κ = 3θ/H̄.
+const HINGE_HEIGHT: f64 = 5e-3;
+
+/// Files of the export folder: name and contents.
+pub fn exports(result: &FitResult) -> Result<Vec<(String, String)>> {
+    let mut files = vec![("parameters.csv".to_string(), csv(result))];
+    for (name, material) in materials(result)? {
+        if material.law == LawName::TimeDependent {
+            let stem = name.trim_end_matches(".json").replace("material", "paper1");
+            files.push((
+                format!("{stem}.json"),
+                format!("{:#}\n", paper_1(&material)),
+            ));
+        }
+    }
+    Ok(files)
+}
+
+/// The cloth of paper 1's reference program: three times the stiffnesses, thresholds as angles.
+fn paper_1(material: &Material) -> Value {
+    let number = |name: &str| material.value(name).unwrap_or(0.0);
+    let angle = |name: &str| number(name) * HINGE_HEIGHT / 3.0;
+    json!({
+        "_comment": format!(
+            "made by rumple from '{}'; angles in radians for hinges whose triangles are {} mm high (theta = kappa*H/3): scale thres_0, thres_inf and yield_ori by H/{} mm for another mesh; density and stretching are not fitted",
+            material.name, 1e3 * HINGE_HEIGHT, 1e3 * HINGE_HEIGHT
+        ),
+        "Clothes": {
+            "Bending": 3.0 * number("bending_stiffness"),
+            "Is_Bending_Plastic": true,
+            "Is_Bending_Friction": true,
+            "Bend_Plastic": {
+                "k_hardening": 3.0 * number("hardening_stiffness"),
+                "k_hardening_0": number("hardening_drop"),
+                "tao": number("flow_time"),
+                "yield_ori": angle("yield_strain"),
+            },
+            "Bend_Friction": {
+                "k": 3.0 * number("friction_stiffness"),
+                "thres_0": angle("friction_threshold_initial"),
+                "thres_inf": angle("friction_threshold_saturated"),
+                "tao": number("dwell_time"),
+            },
+        },
+    })
+}
+
+fn csv(result: &FitResult) -> String {
+    let mut text = String::new();
+    if result.synthetic {
+        text += "# fitted to synthetic data\n";
+    }
+    text += "name,symbol,unit,value,std_error,ci95_low,ci95_high,best,verdict\n";
+    let cell = |v: Option<f64>| v.map_or(String::new(), |v| format!("{v:e}"));
+    for p in &result.parameters {
+        let verdict = p.verdict.replace('"', "'");
+        text += &format!(
+            "{},{},{},{},{},{},{},{:e},\"{verdict}\"\n",
+            p.name,
+            p.symbol,
+            p.unit,
+            cell(p.value),
+            cell(p.std_error),
+            cell(p.ci95[0]),
+            cell(p.ci95[1]),
+            p.best
+        );
+    }
+    text
+}

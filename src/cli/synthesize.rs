@@ -1,0 +1,168 @@
+//! `rumple synthesize`
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::{Common, CurvatureArguments, MAX_SECONDS, check_list, say};
+use crate::{
+    error::{Result, bad_input, readable},
+    experiment::{CreasePoint, CreaseTest},
+    files::{check_folder, write_whole},
+    numeric::Random,
+};
+
+/// Make a synthetic recovery table with noise, and its truth beside it
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// The truth: a material file or the name of a preset, in curvature
+    #[arg(
+        long,
+        value_name = "FILE|PRESET",
+        required_unless_present = "log_linear"
+    )]
+    material: Option<String>,
+    /// Instead of a material: 110° + 50°·log10(gap/mm) − 12°·log10(press/s), which the law cannot follow
+    #[arg(long, conflicts_with = "material")]
+    log_linear: bool,
+    /// Distances of the plates
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "MM,…",
+        default_value = "0.5,1,2,4",
+        allow_negative_numbers = true
+    )]
+    gap_mm: Vec<f64>,
+    /// Pressing times
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "S,…",
+        default_value = "1,3,10,30,100,300,1000,3000,10000,30000,100000",
+        allow_negative_numbers = true
+    )]
+    press_s: Vec<f64>,
+    /// Times from release to reading
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "S,…",
+        default_value = "300",
+        allow_negative_numbers = true
+    )]
+    read_s: Vec<f64>,
+    /// Standard deviation of the noise
+    #[arg(
+        long,
+        value_name = "DEG",
+        default_value_t = 2.0,
+        allow_negative_numbers = true
+    )]
+    noise_deg: f64,
+    /// Name of the fabric in the table [default: the material's]
+    #[arg(long)]
+    fabric: Option<String>,
+    /// The table; its truth goes to FILE.truth.json
+    #[arg(long, value_name = "FILE.csv")]
+    out: PathBuf,
+}
+
+/// Hinges of a synthetic fold: many, so that their number does not show.
+const HINGES: usize = 1024;
+
+pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
+    check_list("--gap-mm", &arguments.gap_mm, 1e-3, 1e3)?;
+    check_list("--press-s", &arguments.press_s, 0.0, MAX_SECONDS)?;
+    check_list("--read-s", &arguments.read_s, 0.0, MAX_SECONDS)?;
+    if !(0.0..=90.0).contains(&arguments.noise_deg) {
+        return bad_input(format!(
+            "--noise-deg {} is not a spread; give 0 to 90 degrees",
+            readable(arguments.noise_deg)
+        ));
+    }
+    check_folder(&arguments.out)?;
+    let metres: Vec<f64> = arguments.gap_mm.iter().map(|mm| 1e-3 * mm).collect();
+    let points = CreaseTest::grid(&metres, &arguments.press_s, &arguments.read_s);
+    let (fabric, exact, mut truth) = match &arguments.material {
+        Some(material) => of_law(common, material, &points)?,
+        None => {
+            let formula = "110 + 50*log10(gap_mm) - 12*log10(press_s) degrees";
+            let truth = json!({ "synthetic": true, "formula": formula });
+            (
+                "log-linear".to_string(),
+                points.iter().map(log_linear).collect(),
+                truth,
+            )
+        }
+    };
+    let mut random = Random(common.seed());
+    let noisy: Vec<f64> = exact
+        .iter()
+        .map(|angle| (angle + arguments.noise_deg * random.normal()).clamp(0.0, 180.0))
+        .collect();
+    let fabric = arguments.fabric.clone().unwrap_or(fabric);
+    let made = format!(
+        "synthetic: made by `rumple synthesize` with noise of {}° and seed {}; not a measurement",
+        arguments.noise_deg,
+        common.seed()
+    );
+    let mut csv = format!(
+        "# {made}\nfabric,gap_mm,press_time_s,recovery_time_s,angle_deg,sd_deg,n,evidence\n"
+    );
+    // Without noise every digit counts; a spread of 1° then only sets the weight.
+    let noiseless = arguments.noise_deg == 0.0;
+    let sd = if noiseless { 1.0 } else { arguments.noise_deg };
+    for (point, angle) in points.iter().zip(&noisy) {
+        let gap = (1e12 * point.gap).round() / 1e9;
+        let angle = if noiseless {
+            format!("{angle}")
+        } else {
+            format!("{angle:.2}")
+        };
+        csv += &format!(
+            "{fabric},{gap},{},{},{angle},{sd},1,synthetic\n",
+            point.press, point.read
+        );
+    }
+    write_whole(&arguments.out, csv.as_bytes())?;
+    truth["notes"] = json!([
+        format!("the truth behind {}", arguments.out.display()),
+        made
+    ]);
+    let path = arguments.out.with_extension("truth.json");
+    write_whole(&path, format!("{truth:#}\n").as_bytes())?;
+    say(&format!(
+        "synthetic table: {}; its truth: {}",
+        arguments.out.display(),
+        path.display()
+    ));
+    Ok(())
+}
+
+/// The fabric's name, its angles under the hard law, and the material as it is written in files.
+fn of_law(
+    common: &Common,
+    material: &str,
+    points: &[CreasePoint],
+) -> Result<(String, Vec<f64>, Value)> {
+    let prepared = CurvatureArguments::hard(material).prepare()?;
+    let compute = common.compute()?;
+    let test = CreaseTest {
+        hinges: HINGES,
+        ..CreaseTest::default()
+    };
+    let rollout = test.rollout(prepared.law.clone(), prepared.gate, points)?;
+    let parameters = rollout.shared_parameters(&compute, &prepared.values);
+    let angles = test
+        .run(&compute, &rollout, points, parameters, false)?
+        .angles;
+    let name = prepared.material.name.clone();
+    Ok((name, angles, prepared.material.to_json()))
+}
+
+fn log_linear(point: &CreasePoint) -> f64 {
+    let decades = point.press.max(1e-3).log10();
+    (110.0 + 50.0 * (1e3 * point.gap).log10() - 12.0 * decades).clamp(0.0, 180.0)
+}

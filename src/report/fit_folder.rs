@@ -1,0 +1,86 @@
+//! The folder of a fit: everything that is drawn from its result.
+
+use std::path::Path;
+
+use super::{fit_html, fit_plots, fit_text};
+use crate::{
+    calibrate::{export, result::FitResult},
+    error::{Error, Result},
+    files::{read_text, write_whole},
+};
+
+/// Name of the result in its folder.
+pub const RESULT: &str = "result.json";
+
+/// Reads the result of a folder.
+pub fn load(folder: &Path) -> Result<FitResult> {
+    let path = folder.join(RESULT);
+    if !path.is_file() {
+        return Err(Error::BadInput(format!(
+            "{}: no {RESULT} in it; give the folder that `rumple fit` wrote (an unfinished one goes on with `rumple fit --resume {}`)",
+            folder.display(),
+            folder.display()
+        )));
+    }
+    serde_json::from_str(&read_text(&path)?).map_err(|e| {
+        Error::BadInput(format!(
+            "{}: not the result of a fit by this version: {e}; run the fit again",
+            path.display()
+        ))
+    })
+}
+
+/// Writes the result first, then all that is drawn from it; returns the result with its list of files.
+pub fn save(folder: &Path, result: FitResult) -> Result<FitResult> {
+    let pictures = fit_plots::pictures(&result);
+    let materials = export::materials(&result)?;
+    let exports = export::exports(&result)?;
+    let mut files: Vec<String> = [
+        RESULT,
+        "report.md",
+        "report.html",
+        "case.json",
+        "journal.jsonl",
+    ]
+    .map(String::from)
+    .to_vec();
+    files.extend(materials.iter().map(|(name, _)| name.clone()));
+    files.extend(exports.iter().map(|(name, _)| format!("export/{name}")));
+    for (stem, _, _) in &pictures {
+        files.extend(["svg", "png"].map(|kind| format!("plots/{stem}.{kind}")));
+    }
+    let result = FitResult { files, ..result };
+    let make = |name: &str| {
+        let path = folder.join(name);
+        std::fs::create_dir_all(&path).map_err(|e| Error::writing(&path, e))
+    };
+    write_json(&folder.join(RESULT), &result)?;
+    for (name, material) in materials {
+        let text = format!("{:#}\n", material.to_json());
+        write_whole(&folder.join(name), text.as_bytes())?;
+    }
+    make("export")?;
+    for (name, text) in exports {
+        write_whole(&folder.join("export").join(name), text.as_bytes())?;
+    }
+    make("plots")?;
+    let (mut inline, mut linked) = (Vec::new(), Vec::new());
+    for (stem, caption, picture) in pictures {
+        for kind in ["svg", "png"] {
+            picture.save(&folder.join("plots").join(format!("{stem}.{kind}")))?;
+        }
+        inline.push((caption.clone(), picture.svg()?));
+        linked.push((format!("{stem}.svg"), caption));
+    }
+    let markdown = fit_text::markdown(&result, &linked);
+    write_whole(&folder.join("report.md"), markdown.as_bytes())?;
+    let html = fit_html::html(&result, &inline);
+    write_whole(&folder.join("report.html"), html.as_bytes())?;
+    Ok(result)
+}
+
+fn write_json(path: &Path, result: &FitResult) -> Result<()> {
+    let text = serde_json::to_string_pretty(result)
+        .map_err(|e| Error::writing(path, std::io::Error::other(e)))?;
+    write_whole(path, format!("{text}\n").as_bytes())
+}
