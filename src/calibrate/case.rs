@@ -143,8 +143,8 @@ pub struct TestSettings {
 impl Default for TestSettings {
     fn default() -> Self {
         TestSettings {
-            // 256 hinges and a gate of 1.5 % of the crest curvature are within 0.1° of the hard law.
-            hinges: 256,
+            // As many as the narrowest gate needs.
+            hinges: 2048,
             gap_mm: None,
             // ISO 2313 presses and waits for five minutes.
             press_s: 300.0,
@@ -408,7 +408,7 @@ fn tests(place: &str, value: &Value) -> Result<TestSettings> {
     };
     let section = Section::new(place, "tests", value)?;
     section.known(&TESTS)?;
-    if let Some(hinges) = section.whole("hinges", (16.0, 4096.0))? {
+    if let Some(hinges) = section.whole("hinges", (16.0, 16384.0))? {
         settings.hinges = hinges;
     }
     settings.gap_mm = section.optional_number("gap_mm", (0.01, 100.0))?;

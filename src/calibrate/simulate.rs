@@ -215,8 +215,13 @@ fn crease_block(
     if points.is_empty() {
         return Ok(None);
     }
+    // The hard law does not depend on the steps of fold, hold and snap, and a smooth gate is the closer to
+    // it the fewer there are; the steps to a reading are those of `rumple crease`.
     let test = CreaseTest {
         hinges: resolution.hinges,
+        fold_steps: 1,
+        hold_steps: 1,
+        snap_steps: 1,
         ..CreaseTest::default()
     };
     let rollout = test.rollout(law.clone(), resolution.gate(), &points)?;

@@ -46,7 +46,7 @@ pub fn result(
         loops: loops(fit, optimum)?,
         profiles: profiles(&fit.problem, evidence.sides),
         starts: starts(progress),
-        rounds: rounds(progress),
+        rounds: rounds(&fit.problem, progress),
         bootstrap: None,
         data: fit.data.files.clone(),
         run: RunResult {
@@ -554,10 +554,10 @@ fn starts(progress: &Progress) -> Vec<StartResult> {
         .collect()
 }
 
-fn rounds(progress: &Progress) -> Vec<RoundResult> {
+fn rounds(problem: &Calibration, progress: &Progress) -> Vec<RoundResult> {
     let round = |r: &crate::fit::multistart::Round| RoundResult {
         stage: r.stage + 1,
-        gate_width: Calibration::width(r.stage),
+        gate_width: problem.width(r.stage),
         alive: r.alive,
         best_chi2: if r.best.is_finite() { r.best } else { 1e300 },
     };
