@@ -11,9 +11,9 @@ use super::{
 use crate::{
     error::Result,
     experiment::{Branch, CreasePoint},
-    fit::{Problem, levenberg::Outcome, multistart::Progress, profile::Side},
+    fit::{Problem, bootstrap::Sample, levenberg::Outcome, multistart::Progress, profile::Side},
     material::{Parameter, StrainMeasure},
-    numeric::statistics::{chi2_exceeds, runs},
+    numeric::statistics::{chi2_exceeds, quantile, runs},
     rollout::log_times,
 };
 use nalgebra::DVector;
@@ -409,7 +409,7 @@ fn gradient_check(fit: &Fit, optimum: &Optimum) -> Result<GradientCheck> {
 }
 
 /// Points of a plotted curve.
-const CURVE_POINTS: usize = 60;
+const CURVE_POINTS: usize = 120;
 
 fn curves(fit: &Fit, optimum: &Optimum, evidence: &Evidence) -> Result<Vec<CurveResult>> {
     // Group, gap, read; the shortest and longest pressing time; the spread of a reading.
@@ -529,6 +529,39 @@ pub fn profiles(problem: &Calibration, sides: &[Side]) -> Vec<ProfileResult> {
         }
     };
     names.map(curve).filter(|p| p.values.len() > 1).collect()
+}
+
+/// Means, spreads and quantiles of refitted parameters; samples whose fit failed are left out.
+pub fn bootstrap(problem: &Calibration, samples: &[Sample]) -> BootstrapResult {
+    let points: Vec<DVector<f64>> = samples
+        .iter()
+        .filter(|s| s.cost.is_some())
+        .map(|s| DVector::from_column_slice(&s.point))
+        .collect();
+    let line = |(k, unknown): (usize, &super::problem::Unknown)| {
+        let mut values: Vec<f64> = points.iter().map(|p| problem.parameter(k, p).0).collect();
+        values.sort_by(f64::total_cmp);
+        let count = values.len().max(1) as f64;
+        let mean = values.iter().sum::<f64>() / count;
+        let square: f64 = values.iter().map(|v| (v - mean).powi(2)).sum();
+        let end = |share| {
+            if values.is_empty() {
+                mean
+            } else {
+                quantile(&values, share)
+            }
+        };
+        BootstrapLine {
+            name: unknown.name.clone(),
+            mean,
+            sd: (square / (count - 1.0).max(1.0)).sqrt(),
+            ci95: [end(0.025), end(0.975)],
+        }
+    };
+    BootstrapResult {
+        samples: points.len(),
+        parameters: problem.unknowns.iter().enumerate().map(line).collect(),
+    }
 }
 
 /// A start reached the best minimum when its χ² is this close to it.

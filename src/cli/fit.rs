@@ -22,6 +22,7 @@ use crate::{
     files::{read_text, write_whole},
     fit::{Loss, journal::Journal, multistart::Wish},
     material::LawName,
+    numeric::Compute,
     report::{fit_folder, fit_text},
 };
 
@@ -167,55 +168,87 @@ fn begin(common: &Common, arguments: &Arguments) -> Result<PathBuf> {
     Ok(folder)
 }
 
+/// A fit's folder, read and checked.
+pub(super) struct Opened {
+    pub case: Case,
+    pub data: Dataset,
+    pub journal: Journal,
+    compute: Compute,
+    begun: Begun,
+}
+
+impl Opened {
+    /// Opens a folder that [`begin`] made, on the device where it was begun.
+    pub(super) fn new(common: &Common, folder: &Path) -> Result<Opened> {
+        let path = folder.join(JOURNAL);
+        if !path.is_file() {
+            return bad_input(format!(
+                "{}: no {JOURNAL} in it, so no fit was begun there; start one with `rumple fit … --out DIR`",
+                folder.display()
+            ));
+        }
+        let journal = Journal::open(&path)?;
+        let Some(begun) = journal.get::<Begun>("begun")? else {
+            return bad_input(format!(
+                "{}: the fit was stopped before it began; remove the folder and start it again",
+                folder.display()
+            ));
+        };
+        let place = folder.join(CASE);
+        let case = Case::parse(&read_text(&place)?, &place.display().to_string())?;
+        if fingerprint(folder, &case)? != begun.fingerprint {
+            return bad_input(format!(
+                "{}: {CASE} or its data have changed since the fit began; start another one with --out",
+                folder.display()
+            ));
+        }
+        let compute = common.compute()?;
+        if compute.describe() != begun.device || begun.version != env!("CARGO_PKG_VERSION") {
+            return bad_input(format!(
+                "{}: begun on {} by version {}, and this is {} and version {}; go on with the same, or start another one",
+                folder.display(),
+                begun.device,
+                begun.version,
+                compute.describe(),
+                env!("CARGO_PKG_VERSION")
+            ));
+        }
+        let data = Dataset::read(&case, folder)?;
+        Ok(Opened {
+            case: complete(&case, &data)?,
+            data,
+            journal,
+            compute,
+            begun,
+        })
+    }
+
+    /// The fit, and its journal.
+    pub(super) fn fit(&mut self) -> Result<(Fit<'_>, &mut Journal)> {
+        let fit = Fit::new(
+            self.compute.clone(),
+            &self.case,
+            &self.data,
+            self.begun.optimizer,
+        )?;
+        Ok((fit, &mut self.journal))
+    }
+}
+
 /// Runs a fit whose folder is there, from wherever its journal ends.
 fn go_on(common: &Common, arguments: &Arguments, folder: &Path) -> Result<FitResult> {
     let clock = Instant::now();
-    let path = folder.join(JOURNAL);
-    if !path.is_file() {
-        return bad_input(format!(
-            "{}: no {JOURNAL} in it, so no fit was begun there; start one with `rumple fit … --out DIR`",
-            folder.display()
-        ));
-    }
-    let mut journal = Journal::open(&path)?;
-    let Some(begun) = journal.get::<Begun>("begun")? else {
-        return bad_input(format!(
-            "{}: the fit was stopped before it began; remove the folder and start it again",
-            folder.display()
-        ));
-    };
-    let case = Case::parse(
-        &read_text(&folder.join(CASE))?,
-        &folder.join(CASE).display().to_string(),
-    )?;
-    if fingerprint(folder, &case)? != begun.fingerprint {
-        return bad_input(format!(
-            "{}: {CASE} or its data have changed since the fit began; start another one with --out",
-            folder.display()
-        ));
-    }
-    let compute = common.compute()?;
-    if compute.describe() != begun.device || begun.version != env!("CARGO_PKG_VERSION") {
-        return bad_input(format!(
-            "{}: begun on {} by version {}, and this is {} and version {}; go on with the same, or start another one",
-            folder.display(),
-            begun.device,
-            begun.version,
-            compute.describe(),
-            env!("CARGO_PKG_VERSION")
-        ));
-    }
     if arguments.resume.is_some() && (arguments.changes.any() || arguments.optimizer.is_some()) {
         return bad_input(
             "--resume goes on with the case as it was begun; leave the other options out, or start another fit",
         );
     }
-    let data = Dataset::read(&case, folder)?;
-    let case = complete(&case, &data)?;
-    let fit = Fit::new(compute, &case, &data, begun.optimizer)?;
-    let mut result = watched(&fit, &mut journal)?;
+    let mut opened = Opened::new(common, folder)?;
+    let device = opened.begun.device.clone();
+    let (fit, journal) = opened.fit()?;
+    let mut result = watched(&fit, journal)?;
     result.run.command = std::env::args().collect::<Vec<_>>().join(" ");
-    result.run.device = begun.device;
+    result.run.device = device;
     result.run.seconds = clock.elapsed().as_secs_f64();
     if let Ok(before) = fit_folder::load(folder) {
         result.bootstrap = before.bootstrap;
@@ -250,8 +283,7 @@ fn watched(fit: &Fit, journal: &mut Journal) -> Result<FitResult> {
 
 fn report(common: &Common, folder: &Path, result: &FitResult) -> Result<()> {
     if common.json {
-        let text = serde_json::to_string_pretty(result).unwrap_or_default();
-        print(&format!("{text}\n"))?;
+        print(&format!("{}\n", fit_folder::to_json(result)?))?;
     } else {
         print(&fit_text::terminal(result))?;
     }

@@ -1,6 +1,7 @@
 //! The command line: one file a subcommand.
 
 mod bench;
+mod compare;
 mod crease;
 mod devices;
 mod drive;
@@ -8,6 +9,7 @@ mod fit;
 mod gradcheck;
 mod kes;
 mod materials;
+mod refine;
 mod schema;
 mod synthesize;
 
@@ -43,6 +45,10 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Fit(fit::Arguments),
+    Compare(compare::Arguments),
+    Profile(refine::ProfileArguments),
+    Bootstrap(refine::BootstrapArguments),
+    Report(refine::ReportArguments),
     Synthesize(synthesize::Arguments),
     Materials(materials::Arguments),
     Drive(drive::Arguments),
@@ -171,6 +177,10 @@ fn run(cli: &Cli) -> Result<()> {
     cli.common.start_threads()?;
     match &cli.command {
         Command::Fit(a) => fit::run(&cli.common, a),
+        Command::Compare(a) => compare::run(&cli.common, a),
+        Command::Profile(a) => refine::profile(&cli.common, a),
+        Command::Bootstrap(a) => refine::bootstrap(&cli.common, a),
+        Command::Report(a) => refine::report(&cli.common, a),
         Command::Synthesize(a) => synthesize::run(&cli.common, a),
         Command::Materials(a) => materials::run(&cli.common, a),
         Command::Drive(a) => drive::run(&cli.common, a),

@@ -14,10 +14,10 @@ use crate::error::Result;
 /// Δχ² of a 95 % interval for one parameter.
 pub const THRESHOLD_95: f64 = 3.841_458_820_694_124;
 
-/// Steps a side aims to rise by in √Δχ², so that a parabola takes four to the threshold.
-const RISE: f64 = 0.55;
-/// Most steps a side takes.
-const STEPS: usize = 16;
+/// Steps that a parabola takes to the threshold.
+const STEPS_TO_THRESHOLD: f64 = 3.5;
+/// Most steps a side takes, as a multiple of those.
+const MOST_STEPS: f64 = 5.0;
 /// Rounds of the search at each step.
 const ROUNDS: usize = 25;
 
@@ -37,6 +37,21 @@ pub struct Task<'a> {
     pub uncertainty: &'a Uncertainty,
     /// Δcost at which a side ends.
     pub threshold: f64,
+    /// √Δcost of one standard error.
+    pub error_scale: f64,
+    /// How much finer than usual the steps are.
+    pub fineness: f64,
+}
+
+impl Task<'_> {
+    /// How much √Δcost is to rise in a step.
+    fn rise(&self) -> f64 {
+        self.threshold.sqrt() / (STEPS_TO_THRESHOLD * self.fineness)
+    }
+
+    fn most_steps(&self) -> usize {
+        (MOST_STEPS * STEPS_TO_THRESHOLD * self.fineness) as usize
+    }
 }
 
 /// One side of the profile of one quantity.
@@ -102,7 +117,7 @@ impl Side {
         self.path.push((q, delta));
         self.points.push(point);
         let ideal = if slope > 0.0 {
-            RISE * task.threshold.sqrt() / 1.96 / slope
+            task.rise() / slope
         } else {
             f64::INFINITY
         };
@@ -114,7 +129,8 @@ impl Side {
         };
         let at_wall = (wall - q) * self.direction <= 1e-6 * (self.range.1 - self.range.0);
         let stuck = moved <= 1e-9 * (self.range.1 - self.range.0);
-        self.done = delta > 1.1 * task.threshold || at_wall || stuck || self.path.len() > STEPS;
+        self.done =
+            delta > 1.1 * task.threshold || at_wall || stuck || self.path.len() > task.most_steps();
     }
 }
 
@@ -132,7 +148,9 @@ pub fn sides(task: &Task, ranges: &[(usize, (f64, f64))]) -> Vec<Side> {
                 range,
                 path: vec![(q, 0.0)],
                 points: vec![task.best.as_slice().to_vec()],
-                step: (RISE * error).clamp(1e-6, 0.1 * (range.1 - range.0)),
+                // A parabola of this error has risen by one.
+                step: (task.rise() / task.error_scale * error)
+                    .clamp(1e-6, 0.1 * (range.1 - range.0)),
                 done: (wall - q) * direction <= 1e-9,
             });
         }
@@ -253,6 +271,8 @@ mod tests {
             offset: None,
             uncertainty: &uncertainty,
             threshold: THRESHOLD_95,
+            error_scale: 1.0,
+            fineness: 1.0,
         };
         let ranges = [(0, (-10.0, 10.0)), (1, (-10.0, 0.5))];
         let mut list = sides(&task, &ranges);

@@ -54,7 +54,10 @@ pub fn save(folder: &Path, result: FitResult) -> Result<FitResult> {
         let path = folder.join(name);
         std::fs::create_dir_all(&path).map_err(|e| Error::writing(&path, e))
     };
-    write_json(&folder.join(RESULT), &result)?;
+    write_whole(
+        &folder.join(RESULT),
+        format!("{}\n", to_json(&result)?).as_bytes(),
+    )?;
     for (name, material) in materials {
         let text = format!("{:#}\n", material.to_json());
         write_whole(&folder.join(name), text.as_bytes())?;
@@ -79,8 +82,8 @@ pub fn save(folder: &Path, result: FitResult) -> Result<FitResult> {
     Ok(result)
 }
 
-fn write_json(path: &Path, result: &FitResult) -> Result<()> {
-    let text = serde_json::to_string_pretty(result)
-        .map_err(|e| Error::writing(path, std::io::Error::other(e)))?;
-    write_whole(path, format!("{text}\n").as_bytes())
+/// The text of `result.json`.
+pub fn to_json(result: &FitResult) -> Result<String> {
+    serde_json::to_string_pretty(result)
+        .map_err(|e| Error::BadInput(format!("the result cannot be written as JSON: {e}")))
 }

@@ -67,7 +67,12 @@ pub(super) fn cost(result: &FitResult) -> Option<Entry> {
             points: here
                 .map(|(i, round)| (i as f64 + 1.0, round.best_chi2))
                 .collect(),
-            mark: Mark::LinePoints,
+            // Markers of many rounds would be a thick line.
+            mark: if result.rounds.len() > 60 {
+                Mark::Line
+            } else {
+                Mark::LinePoints
+            },
             color: Some(color),
             ..Series::default()
         }

@@ -73,8 +73,8 @@ impl Axis {
         };
         if scale == Scale::Log {
             let strides = [1, 2, 3, 5, 10, 20, 50, 100].map(|stride| (&[1][..], stride));
-            let within_two_decades = (range.1 <= 100.0 * range.0).then_some((&[1, 2, 5][..], 1));
-            for (digits, stride) in within_two_decades.into_iter().chain(strides) {
+            let few_decades = (range.1 <= 1e4 * range.0).then_some((&[1, 2, 5][..], 1));
+            for (digits, stride) in few_decades.into_iter().chain(strides) {
                 axis.set_log_ticks(digits, stride);
                 if !crowded(&axis) {
                     break;
@@ -82,7 +82,7 @@ impl Axis {
             }
         }
         // A part of a decade may hold too few powers of ten to read values by.
-        if axis.ticks.len() < 3 {
+        if axis.ticks.len() < 3 && (scale != Scale::Log || range.1 < 10.0 * range.0) {
             for count in (2..=11).rev() {
                 axis.set_linear_ticks(f64::from(count));
                 if !crowded(&axis) {

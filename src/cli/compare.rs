@@ -1,0 +1,48 @@
+//! `rumple compare`
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{Common, print, print_json, say};
+use crate::{
+    error::{Error, Result},
+    report::{fit_folder, fit_plots, fit_text},
+};
+
+/// Two fits side by side: parameters, AIC and BIC weights, overlaid curves
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// Folder of a fit
+    #[arg(value_name = "DIR")]
+    a: PathBuf,
+    /// Folder of another fit
+    #[arg(value_name = "DIR")]
+    b: PathBuf,
+    /// Folder of the overlaid curves [default: compare, none with --json]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
+    let [a, b] = [&arguments.a, &arguments.b].map(|folder| fit_folder::load(folder));
+    let (a, b) = (a?, b?);
+    if common.json {
+        print_json(&fit_text::compare_json(&a, &b))?;
+    } else {
+        print(&fit_text::compare(&a, &b))?;
+    }
+    let out = match &arguments.out {
+        Some(folder) => folder.clone(),
+        None if common.json => return Ok(()),
+        None => PathBuf::from("compare"),
+    };
+    std::fs::create_dir_all(&out).map_err(|e| Error::writing(&out, e))?;
+    for (stem, _, picture) in fit_plots::comparison(&a, &b) {
+        for kind in ["svg", "png"] {
+            picture.save(&out.join(format!("{stem}.{kind}")))?;
+        }
+    }
+    say(&format!("overlaid curves: {}", out.display()));
+    Ok(())
+}
