@@ -408,7 +408,14 @@ fn tests(place: &str, value: &Value) -> Result<TestSettings> {
     };
     let section = Section::new(place, "tests", value)?;
     section.known(&TESTS)?;
-    if let Some(hinges) = section.whole("hinges", (16.0, 16384.0))? {
+    if let Some(hinges) = section.whole("hinges", (32.0, 16384.0))? {
+        // Sums over a fold are then taken alike wherever it stands in a batch: a resumed fit has the same
+        // bits.
+        if !hinges.is_power_of_two() {
+            return bad_input(format!(
+                "{place}: tests.hinges = {hinges} must be a power of two, such as 1024 or 2048"
+            ));
+        }
         settings.hinges = hinges;
     }
     settings.gap_mm = section.optional_number("gap_mm", (0.01, 100.0))?;
