@@ -120,8 +120,8 @@ impl TransformName {
 /// What data files leave out, and how tests are simulated.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TestSettings {
-    /// Hinges along a fold.
-    pub hinges: usize,
+    /// Hinges along a fold; chosen to suit the law where none are given.
+    pub hinges: Option<usize>,
     /// Gap where a file gives none \[mm\].
     pub gap_mm: Option<f64>,
     /// Pressing time where a file gives none \[s\].
@@ -143,8 +143,7 @@ pub struct TestSettings {
 impl Default for TestSettings {
     fn default() -> Self {
         TestSettings {
-            // As many as the narrowest gate needs.
-            hinges: 2048,
+            hinges: None,
             gap_mm: None,
             // ISO 2313 presses and waits for five minutes.
             press_s: 300.0,
@@ -300,7 +299,7 @@ impl Case {
         };
         let t = &self.tests;
         let numbers = [
-            Some(t.hinges as f64),
+            t.hinges.map(|h| h as f64),
             t.gap_mm,
             Some(t.press_s),
             Some(t.read_s),
@@ -416,7 +415,7 @@ fn tests(place: &str, value: &Value) -> Result<TestSettings> {
                 "{place}: tests.hinges = {hinges} must be a power of two, such as 1024 or 2048"
             ));
         }
-        settings.hinges = hinges;
+        settings.hinges = Some(hinges);
     }
     settings.gap_mm = section.optional_number("gap_mm", (0.01, 100.0))?;
     for (key, slot, range) in [

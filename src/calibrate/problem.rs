@@ -92,12 +92,13 @@ impl Calibration {
     /// From a case that [`super::defaults::complete`] has completed.
     pub fn new(compute: Compute, case: &Case, data: &Dataset) -> Result<Calibration> {
         let law = case.build_law();
+        let hinges = case.tests.hinges.unwrap_or(FEWEST_HINGES);
         let (unknowns, origins) = layout(case, data, &law.parameters())?;
         let mut calibration = Calibration {
             compute,
             law,
             rate: case.tests.rate_per_m_s,
-            hinges: case.tests.hinges,
+            hinges,
             bounds: Vec::new(),
             unknowns,
             origins,
@@ -108,11 +109,16 @@ impl Calibration {
             .map(|k| calibration.free_bounds(k))
             .collect();
         let conditions = conditions(data.fitted());
-        for (hinges, width) in stages(case.tests.hinges) {
+        for (hinges, width) in stages(hinges) {
             let tests = calibration.tests(hinges, Some(width), &conditions)?;
             calibration.stages.push(tests);
         }
         Ok(calibration)
+    }
+
+    /// Where it is computed.
+    pub fn compute(&self) -> &Compute {
+        &self.compute
     }
 
     /// The law.

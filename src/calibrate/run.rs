@@ -115,7 +115,12 @@ impl<'a> Fit<'a> {
         Plan {
             levenberg: self.levenberg(),
             rounds: 40,
-            kicks: 30,
+            // Starts that come from a fit without branches are near enough, and their rounds are dear.
+            kicks: if self.case.relaxation_branches > 0 {
+                2
+            } else {
+                30
+            },
             kick: 0.5,
             seed: self.case.seed,
         }
@@ -127,7 +132,12 @@ impl<'a> Fit<'a> {
         journal: &mut Journal,
         watch: &mut dyn FnMut(News) -> Wish,
     ) -> Result<FitResult> {
-        let (progress, mut interrupted) = self.search(journal, watch)?;
+        let (progress, mut interrupted) = self.search(journal, "search", watch)?;
+        if interrupted && progress.walkers.is_empty() {
+            let message =
+                "interrupted before the search proper began; `rumple fit --resume` goes on";
+            return Err(Error::Interrupted(message.into()));
+        }
         let (start, _) = progress.best().ok_or_else(|| {
             Error::BadInput(format!(
                 "case '{}': no start has finite residuals; narrow the bounds",
@@ -143,11 +153,10 @@ impl<'a> Fit<'a> {
             match outcome {
                 profile::Outcome::Done => break,
                 profile::Outcome::Stopped => interrupted = true,
-                profile::Outcome::Better(point) if thoughts < SECOND_THOUGHTS => {
+                profile::Outcome::Better(point) => {
                     thoughts += 1;
                     optimum = self.optimum_at(&self.descend(point)?)?;
                 }
-                profile::Outcome::Better(_) => break,
             }
         }
         if interrupted {
@@ -166,8 +175,13 @@ impl<'a> Fit<'a> {
         summary::result(self, &progress, (start, interrupted), &optimum, &evidence)
     }
 
-    /// The starts: the case's own, then Sobol's points.
-    fn starts(&self) -> Vec<Vec<f64>> {
+    /// The starts: the case's own, then Sobol's points. With relaxation branches, only those of the
+    /// branches are spread; the rest is where a fit without branches ends, which costs a hundredth.
+    fn starts(
+        &self,
+        journal: &mut Journal,
+        watch: &mut dyn FnMut(News) -> Wish,
+    ) -> Result<Option<Vec<Vec<f64>>>> {
         let bounds = self.problem.bounds();
         let inside = |share: Vec<f64>| {
             let ends = share.into_iter().zip(bounds);
@@ -179,25 +193,58 @@ impl<'a> Fit<'a> {
         if let Some(first) = self.problem.first_start() {
             starts[0] = first;
         }
-        starts
+        if self.case.relaxation_branches > 0 {
+            let mut case = self.case.clone();
+            case.relaxation_branches = 0;
+            case.parameters
+                .retain(|(name, _)| !name.starts_with("branch_"));
+            let base = Fit::new(
+                self.problem.compute().clone(),
+                &case,
+                self.data,
+                Optimizer::Lm,
+            )?;
+            let (progress, interrupted) = base.search(journal, "search/without-branches", watch)?;
+            if interrupted {
+                return Ok(None);
+            }
+            if let Some((best, _)) = progress.best() {
+                let found = &progress.walker(best).point;
+                for (k, unknown) in self.problem.unknowns.iter().enumerate() {
+                    let same = base
+                        .problem
+                        .unknowns
+                        .iter()
+                        .position(|u| u.name == unknown.name);
+                    if let Some(j) = same {
+                        starts.iter_mut().for_each(|start| start[k] = found[j]);
+                    }
+                }
+            }
+        }
+        Ok(Some(starts))
     }
 
     fn search(
         &self,
         journal: &mut Journal,
+        key: &str,
         watch: &mut dyn FnMut(News) -> Wish,
     ) -> Result<(Progress, bool)> {
         let plan = self.plan();
-        let progress = match journal.get::<Progress>("search")? {
+        let progress = match journal.get::<Progress>(key)? {
             Some(progress) => progress,
-            None => Progress::new(&plan, self.starts()),
+            None => match self.starts(journal, watch)? {
+                Some(starts) => Progress::new(&plan, starts),
+                None => return Ok((Progress::new(&plan, Vec::new()), true)),
+            },
         };
         let mut last = Instant::now();
         let mut each = |progress: &Progress| {
             let done = progress.stage == self.problem.stages();
             let wish = watch(News::Search(progress));
             if done || wish == Wish::Stop || last.elapsed() > JOURNAL_EVERY {
-                journal.put("search", progress)?;
+                journal.put(key, progress)?;
                 last = Instant::now();
             }
             Ok(wish)
@@ -265,13 +312,7 @@ impl<'a> Fit<'a> {
         if let Some(better) = journal.get::<Vec<f64>>(&format!("{key}/better"))? {
             return Ok((profile::Outcome::Better(better), Vec::new()));
         }
-        let (outcome, sides) = self.profile_to(
-            journal,
-            &key,
-            optimum,
-            (self.threshold(optimum), 1.0),
-            watch,
-        )?;
+        let (outcome, sides) = self.profile_to(journal, &key, optimum, limits, watch)?;
         if let profile::Outcome::Better(point) = &outcome {
             journal.put(&format!("{key}/better"), point)?;
         }
@@ -284,7 +325,7 @@ impl<'a> Fit<'a> {
         journal: &mut Journal,
         key: &str,
         optimum: &Optimum,
-        (threshold, fineness): (f64, f64),
+        (threshold, fineness, may_be_better): (f64, f64, bool),
         watch: &mut dyn FnMut(News) -> Wish,
     ) -> Result<(profile::Outcome, Vec<Side>)> {
         let uncertainty = self.uncertainty(optimum);
@@ -298,6 +339,7 @@ impl<'a> Fit<'a> {
             threshold,
             error_scale: self.error_scale(optimum),
             fineness,
+            may_be_better,
         };
         let mut sides = match journal.get(key)? {
             Some(sides) => sides,
@@ -338,8 +380,13 @@ impl<'a> Fit<'a> {
     ) -> Result<Option<Vec<ProfileResult>>> {
         let optimum = self.finished(journal)?;
         let threshold = THRESHOLD_997 * self.error_scale(&optimum).powi(2);
-        let (outcome, sides) =
-            self.profile_to(journal, "profile/fine", &optimum, (threshold, 2.5), watch)?;
+        let (outcome, sides) = self.profile_to(
+            journal,
+            "profile/fine",
+            &optimum,
+            (threshold, 2.5, false),
+            watch,
+        )?;
         let done = outcome != profile::Outcome::Stopped;
         Ok(done.then(|| summary::profiles(&self.problem, &sides)))
     }

@@ -18,6 +18,8 @@ pub const THRESHOLD_95: f64 = 3.841_458_820_694_124;
 const STEPS_TO_THRESHOLD: f64 = 3.5;
 /// Most steps a side takes, as a multiple of those.
 const MOST_STEPS: f64 = 5.0;
+/// A point is better than the optimum when it is lower by this share of the threshold.
+const BETTER: f64 = 0.01;
 /// Rounds of the search at each step.
 const ROUNDS: usize = 25;
 
@@ -41,6 +43,8 @@ pub struct Task<'a> {
     pub error_scale: f64,
     /// How much finer than usual the steps are.
     pub fineness: f64,
+    /// Whether a better point ends the profile; else it counts as level with the optimum.
+    pub may_be_better: bool,
 }
 
 impl Task<'_> {
@@ -209,7 +213,7 @@ pub fn profile(
                 residuals += offset;
             }
             let cost = settings.loss.cost(&residuals, task.problem.data());
-            if cost < task.cost - 1e-3 * (1.0 + 1e-3 * task.cost) {
+            if cost < task.cost - BETTER * task.threshold && task.may_be_better {
                 return Ok(Outcome::Better(batch.walkers[k].point.clone()));
             }
             let (q, _) = task.problem.quantity(sides[i].quantity, &point);
@@ -273,6 +277,7 @@ mod tests {
             threshold: THRESHOLD_95,
             error_scale: 1.0,
             fineness: 1.0,
+            may_be_better: true,
         };
         let ranges = [(0, (-10.0, 10.0)), (1, (-10.0, 0.5))];
         let mut list = sides(&task, &ranges);
