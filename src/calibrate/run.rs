@@ -312,6 +312,7 @@ impl<'a> Fit<'a> {
         if let Some(better) = journal.get::<Vec<f64>>(&format!("{key}/better"))? {
             return Ok((profile::Outcome::Better(better), Vec::new()));
         }
+        let limits = (self.threshold(optimum), 1.0, thoughts < SECOND_THOUGHTS);
         let (outcome, sides) = self.profile_to(journal, &key, optimum, limits, watch)?;
         if let profile::Outcome::Better(point) = &outcome {
             journal.put(&format!("{key}/better"), point)?;
