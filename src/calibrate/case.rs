@@ -99,7 +99,7 @@ pub enum TransformName {
 }
 
 impl TransformName {
-    const ALL: [TransformName; 4] = [
+    pub(super) const ALL: [TransformName; 4] = [
         TransformName::Log,
         TransformName::Linear,
         TransformName::Logit,
@@ -169,7 +169,7 @@ pub struct HoldOutRule {
     pub groups: Vec<String>,
 }
 
-const TOP: [&str; 11] = [
+pub(super) const TOP: [&str; 11] = [
     "name",
     "notes",
     "data",
@@ -182,7 +182,7 @@ const TOP: [&str; 11] = [
     "seed",
     "hold_out",
 ];
-const SOURCE: [&str; 4] = ["file", "fabric", "direction", "group"];
+pub(super) const SOURCE: [&str; 4] = ["file", "fabric", "direction", "group"];
 const ROLE: [&str; 9] = [
     "fixed",
     "why",
@@ -194,7 +194,7 @@ const ROLE: [&str; 9] = [
     "prior",
     "scope",
 ];
-const TESTS: [&str; 9] = [
+pub(super) const TESTS: [&str; 9] = [
     "hinges",
     "gap_mm",
     "press_s",
@@ -205,12 +205,12 @@ const TESTS: [&str; 9] = [
     "max_curvature_per_m",
     "rate_per_m_s",
 ];
-const HOLD_OUT: [&str; 3] = ["gap_mm", "press_s", "groups"];
+pub(super) const HOLD_OUT: [&str; 3] = ["gap_mm", "press_s", "groups"];
 
 /// More would be waste.
-const MOST_STARTS: f64 = 4096.0;
+pub(super) const MOST_STARTS: f64 = 4096.0;
 /// As in material files.
-const MOST_BRANCHES: f64 = 8.0;
+pub(super) const MOST_BRANCHES: f64 = 8.0;
 
 impl Case {
     /// The law itself.

@@ -11,6 +11,7 @@ use super::{
 use crate::{
     error::{Result, bad_input, readable, unknown},
     experiment::CreasePoint,
+    files::read_text,
 };
 
 /// One measured value and the test that it came from.
@@ -52,7 +53,9 @@ impl Dataset {
     pub fn read(case: &Case, folder: &Path) -> Result<Dataset> {
         let mut files = Vec::new();
         for source in &case.data {
-            files.push((source, DataFile::read(&folder.join(&source.file))?));
+            // Named as in the case, so that a result does not depend on where its folder is.
+            let text = read_text(&folder.join(&source.file))?;
+            files.push((source, DataFile::parse(&text, &source.file)?));
         }
         Dataset::gather(case, &files)
     }

@@ -13,7 +13,7 @@ use crate::{
 
 /// Ranges of what was tested.
 struct Survey {
-    /// Sharpest and widest fold or cycle \[1/m\].
+    /// Mildest and sharpest curvature at which something was read \[1/m\].
     curvature: (f64, f64),
     /// Shortest and longest dwell \[s\].
     times: (f64, f64),
@@ -42,6 +42,10 @@ impl Survey {
                     read,
                 } => {
                     widen(&mut curvature, max_curvature);
+                    if matches!(read, BendingReading::Rigidity | BendingReading::Hysteresis) {
+                        // B is read from 0.2 of the cycle on, where yarns are taken to slip already.
+                        widen(&mut curvature, 0.2 * max_curvature);
+                    }
                     if dwell > 0.0 {
                         widen(&mut times, dwell);
                     }

@@ -1,6 +1,8 @@
 //! Calibration: measured curves in, fabric parameters with error bars out.
 
 pub mod case;
+mod case_schema;
+pub mod coverage;
 pub mod data;
 pub mod dataset;
 pub mod defaults;
@@ -12,3 +14,5 @@ pub mod run;
 pub mod simulate;
 mod summary;
 mod verdict;
+
+pub use case_schema::case_schema;

@@ -18,7 +18,7 @@ use crate::{
         Linearized, Problem, adam,
         bootstrap::{self, Sample},
         journal::Journal,
-        levenberg::{Batch, Levenberg, Walker},
+        levenberg::{Batch, Levenberg, Pin, Twist, Walker},
         multistart::{self, Plan, Progress, Wish},
         profile::{self, Side, THRESHOLD_95, Task},
         uncertainty::Uncertainty,
@@ -163,7 +163,9 @@ impl<'a> Fit<'a> {
             sides.clear();
         }
         let uncertainty = self.uncertainty(&optimum);
+        let without_flow = self.without_flow(&optimum)?;
         let evidence = Evidence {
+            without_flow: &without_flow,
             problem: &self.problem,
             data: self.data,
             best: &optimum.point,
@@ -424,6 +426,40 @@ impl<'a> Fit<'a> {
         }
         all.truncate(count);
         Ok(Some(summary::bootstrap(&self.problem, &all)))
+    }
+
+    /// Every unknown that is a yield strain, with the rise of the cost when it is beyond all folds.
+    fn without_flow(&self, optimum: &Optimum) -> Result<Vec<(usize, f64)>> {
+        let sharpest = self.data.fitted().map(|row| row.condition.curvature());
+        let sharpest = sharpest.fold(0.0, f64::max);
+        let unknowns = self.problem.unknowns.iter().enumerate();
+        let yields =
+            unknowns.filter(|(_, u)| u.name.starts_with("yield_strain") && u.bounds.1 > sharpest);
+        let yields: Vec<usize> = yields.map(|(k, _)| k).collect();
+        let (mut walkers, mut twists) = (Vec::new(), Vec::new());
+        for &k in &yields {
+            let mut point = optimum.point.as_slice().to_vec();
+            point[k] = self.problem.bounds()[k].1;
+            walkers.push(Walker::new(point.clone(), 0, 100));
+            let pin = Pin {
+                quantity: k,
+                target: self.problem.quantity(k, &DVector::from_vec(point)).0,
+                stiffness: 1e4,
+            };
+            twists.push(Twist {
+                offset: None,
+                pin: Some(pin),
+            });
+        }
+        let stage = self.problem.stages() - 1;
+        let mut batch = Batch::twisted(&self.problem, self.levenberg(), stage, walkers, twists);
+        batch.run()?;
+        let cost = |i: usize| batch.walkers[i].cost.unwrap_or(f64::INFINITY);
+        Ok(yields
+            .iter()
+            .enumerate()
+            .map(|(i, &k)| (k, cost(i) - optimum.cost))
+            .collect())
     }
 
     /// Ends of every profiled quantity.

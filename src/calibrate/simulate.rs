@@ -26,6 +26,16 @@ pub enum Condition {
     },
 }
 
+impl Condition {
+    /// Largest curvature of the test \[1/m\].
+    pub fn curvature(&self) -> f64 {
+        match self {
+            Condition::Recovery(point) => CREST_CURVATURE / point.gap,
+            Condition::Bending { max_curvature, .. } => *max_curvature,
+        }
+    }
+}
+
 /// A number read off a bending loop.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum BendingReading {

@@ -134,7 +134,7 @@ fn parameters(
         let error = evidence.uncertainty.std_error(&gradient);
         list.push(ParameterResult {
             value: verdict.determined.then_some(best),
-            std_error: verdict.determined.then_some(error),
+            std_error: Some(error).filter(|e| verdict.determined && agrees(*e, verdict.ci95)),
             ci95: verdict.ci95,
             verdict: verdict.text,
             free: true,
@@ -157,6 +157,15 @@ fn parameters(
         });
     }
     list
+}
+
+/// Whether a standard error is of the size that the profile shows; where other parameters are not
+/// identified the covariance says nothing of this one.
+fn agrees(error: f64, ci95: [Option<f64>; 2]) -> bool {
+    match ci95 {
+        [Some(low), Some(high)] => error <= 2.0 * (high - low) / 3.92,
+        _ => error.is_finite(),
+    }
 }
 
 fn correlations(fit: &Fit, evidence: &Evidence) -> Correlations {
@@ -268,7 +277,8 @@ fn explained(points: &[&PointResult], chi2: f64) -> Option<f64> {
             .map(|n| weight(n) * (n[0] - mean).powi(2))
             .sum::<f64>();
     }
-    (total > 0.0).then(|| 1.0 - chi2 / total)
+    // Single readings have no variance to explain, but rounding leaves a little.
+    (total > 1e-9).then(|| 1.0 - chi2 / total)
 }
 
 /// Probability below which a fit is called a misfit.

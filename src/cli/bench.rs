@@ -5,15 +5,16 @@ use std::time::Instant;
 use clap::{Args, Subcommand};
 use serde_json::json;
 
-use super::{Common, count, print};
+use super::{Common, count, print, spinner};
 use crate::{
-    calibrate::hinge_fit::HingeFit,
+    calibrate::{coverage::Trial, hinge_fit::HingeFit},
     error::{Result, bad_input},
     experiment::{BENCH_PARAMETERS, HingeBench},
     fit::{
         levenberg::Levenberg,
         multistart::{Plan, Progress, Wish, search},
     },
+    material::Material,
     rollout::Path,
 };
 
@@ -36,6 +37,13 @@ enum Workload {
         step: f64,
         #[arg(long, default_value_t = 60)]
         rounds: usize,
+    },
+    /// Error bars: synthetic cotton with 2° noise is fitted again and again, and the truth looked for in
+    /// the 95 % intervals
+    Coverage {
+        /// How many data sets
+        #[arg(long, default_value = "100", value_parser = count)]
+        sets: usize,
     },
     /// A batch of hinges: fold, hold, release; forward, and with the gradient of 8 parameters
     Hinge {
@@ -62,6 +70,7 @@ pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
             step,
             rounds,
         } => run_fit(common, kicks, kick, step, rounds),
+        Workload::Coverage { sets } => run_coverage(common, sets),
         Workload::Hinge {
             hinges,
             steps,
@@ -162,6 +171,39 @@ fn run_fit(common: &Common, kicks: usize, kick: f64, step: f64, rounds: usize) -
         "rounds": end.walkers.iter().map(|w| w.rounds).sum::<usize>(),
         "batches": end.trace.len(),
         "values": end.walkers.iter().map(|w| w.point.iter().map(|v| v.exp()).collect::<Vec<f64>>()).collect::<Vec<_>>(),
+    });
+    print(&format!("{line}\n"))
+}
+
+/// The truth behind the shipped cotton set.
+const COTTON: &str = include_str!("../../data/levison_like_cotton.truth.json");
+
+fn run_coverage(common: &Common, sets: usize) -> Result<()> {
+    let trial = Trial {
+        truth: Material::parse(COTTON, "data/levison_like_cotton.truth.json")?,
+        gaps_mm: vec![0.5, 1.0, 2.0, 4.0],
+        presses: [0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0]
+            .map(|d| 10f64.powf(d))
+            .to_vec(),
+        noise_deg: 2.0,
+        starts: 4,
+        hinges: 2048,
+        seed: common.seed(),
+    };
+    let begin = Instant::now();
+    let progress = spinner("coverage".into());
+    let covered = trial.coverage(&common.compute()?, sets, |done| {
+        progress.set_message(format!("coverage: {done} of {sets} data sets"));
+    })?;
+    progress.finish_and_clear();
+    let line = json!({
+        "workload": "coverage",
+        "data": "synthetic",
+        "sets": sets,
+        "noise_deg": trial.noise_deg,
+        "seconds": begin.elapsed().as_secs_f64(),
+        "covered": covered.iter().map(|c| (c.name.clone(), json!(c.sets))).collect::<serde_json::Map<_, _>>(),
+        "open": covered.iter().map(|c| (c.name.clone(), json!(c.open))).collect::<serde_json::Map<_, _>>(),
     });
     print(&format!("{line}\n"))
 }

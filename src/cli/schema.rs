@@ -4,6 +4,7 @@ use clap::Args;
 
 use super::{Common, print_json};
 use crate::{
+    calibrate::case_schema,
     error::{Result, unknown},
     material::material_schema,
 };
@@ -11,13 +12,14 @@ use crate::{
 /// Print the JSON schema of a kind of file
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// material
+    /// material or case
     name: String,
 }
 
 pub fn run(_: &Common, arguments: &Arguments) -> Result<()> {
     match arguments.name.as_str() {
         "material" => print_json(&material_schema()),
-        other => Err(unknown("schema", other, &["material"])),
+        "case" => print_json(&case_schema()),
+        other => Err(unknown("schema", other, &["material", "case"])),
     }
 }

@@ -20,7 +20,8 @@ use crate::error::{Error, Result, bad_input};
 #[derive(Debug)]
 pub struct Journal {
     path: PathBuf,
-    file: File,
+    /// None for a journal that is kept in memory only.
+    file: Option<File>,
     entries: HashMap<String, Value>,
 }
 
@@ -46,9 +47,18 @@ impl Journal {
         file.seek(SeekFrom::End(0)).map_err(failed)?;
         Ok(Journal {
             path: path.to_path_buf(),
-            file,
+            file: Some(file),
             entries,
         })
+    }
+
+    /// A journal that nothing survives, for fits of no further use.
+    pub fn in_memory() -> Journal {
+        Journal {
+            path: PathBuf::new(),
+            file: None,
+            entries: HashMap::new(),
+        }
     }
 
     /// What stands under a key.
@@ -68,9 +78,11 @@ impl Journal {
     pub fn put<T: Serialize>(&mut self, key: &str, value: &T) -> Result<()> {
         let failed = |e: std::io::Error| Error::writing(&self.path, e);
         let value = serde_json::to_value(value).map_err(|e| failed(e.into()))?;
-        let line = format!("{}\n", json!({ "key": key, "value": value }));
-        // One write a line: a kill leaves at most the last line cut short.
-        self.file.write_all(line.as_bytes()).map_err(failed)?;
+        if let Some(file) = &mut self.file {
+            // One write a line: a kill leaves at most the last line cut short.
+            let line = format!("{}\n", json!({ "key": key, "value": value }));
+            file.write_all(line.as_bytes()).map_err(failed)?;
+        }
         self.entries.insert(key.into(), value);
         Ok(())
     }
