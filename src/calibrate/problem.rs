@@ -311,6 +311,20 @@ impl Calibration {
         }
     }
 
+    /// The unknowns at which all groups have the given parameters, in the law's order; none where the
+    /// bounds leave them out.
+    pub fn point_of(&self, values: &[f64]) -> Option<DVector<f64>> {
+        let mut point = DVector::zeros(self.unknowns.len());
+        for (k, unknown) in self.unknowns.iter().enumerate() {
+            let lower = self.lower(&self.origins[unknown.group.unwrap_or(0)], k);
+            let lower = lower.map_or(0.0, |p| values[p]);
+            point[k] = unknown.transform.to_free(values[unknown.parameter], lower);
+            let (low, high) = self.bounds[k];
+            (low..=high).contains(&point[k]).then_some(())?;
+        }
+        Some(point)
+    }
+
     /// The first start, where the case gives values: those, and the middle of the box for the rest.
     pub fn first_start(&self) -> Option<Vec<f64>> {
         self.unknowns.iter().find(|u| u.start.is_some())?;

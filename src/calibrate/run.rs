@@ -227,7 +227,8 @@ impl<'a> Fit<'a> {
         Ok(Some(starts))
     }
 
-    fn search(
+    /// The search alone; under the journal's `key` it goes on where it stopped. Whether it was stopped.
+    pub fn search(
         &self,
         journal: &mut Journal,
         key: &str,

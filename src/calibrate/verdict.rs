@@ -55,9 +55,9 @@ struct End {
     natural: bool,
 }
 
-/// 95 % of χ² with four degrees of freedom over that with one: yield strain, hardening, drop and flow time
-/// all gain from noise where nothing yields.
-const FOUR_IDLE: f64 = 9.487_729 / 3.841_459;
+/// 95 % of χ² with one to four degrees of freedom over that with one: yield strain, hardening, drop and flow
+/// time, where they are free, all gain from noise where nothing yields.
+const IDLE: [f64; 4] = [1.0, 1.559_7, 2.034_4, 2.469_8];
 /// A combination of two parameters must be this much better known than either.
 const SHARPER: f64 = 0.25;
 /// And to this many nepers or better.
@@ -159,12 +159,17 @@ impl Evidence<'_> {
             let unknown = &self.problem.unknowns[k];
             unknown.group == group || unknown.group.is_none()
         };
+        let plastic = self.problem.unknowns.iter().enumerate();
+        let plastic = plastic
+            .filter(|(k, u)| of_group(*k) && is_plastic(base_name(u)))
+            .count();
+        let idle = IDLE[plastic.clamp(1, IDLE.len()) - 1];
         self.without_flow
             .iter()
             .filter(|(k, _)| of_group(*k))
             .any(|(k, delta)| {
                 let seen = self.at.jacobian.column(*k).rows(0, rows).amax();
-                seen < BLIND || *delta < FOUR_IDLE * self.threshold
+                seen < BLIND || *delta < idle * self.threshold
             })
     }
 
@@ -191,10 +196,12 @@ impl Evidence<'_> {
         let remedy = "a smaller gap would make one yield";
         match (base_name(unknown), low) {
             ("yield_strain", Some(low)) => format!(
-                "no fold yields; the sharpest has {curvature:.0} 1/m ({place}), and any yield strain above {low:.0} 1/m fits as well; {remedy}"
+                "no fold yields: the data are fitted as well without; the sharpest has {curvature:.0} 1/m ({place}), and any yield strain above {low:.0} 1/m will do; {remedy}"
             ),
             ("yield_strain", None) => {
-                format!("no fold yields; the sharpest has {curvature:.0} 1/m ({place}); {remedy}")
+                format!(
+                    "no fold yields: the data are fitted as well without; the sharpest has {curvature:.0} 1/m ({place}); {remedy}"
+                )
             }
             _ => format!("no fold yields, so nothing hardens or flows; {remedy}"),
         }
