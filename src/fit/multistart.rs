@@ -351,7 +351,7 @@ mod tests {
             loss: crate::fit::Loss::Squares,
         },
         rounds: 20,
-        kick_rounds: 200,
+        kick_rounds: 1000,
         seed: 1,
     };
     const PROBLEM: Ripples = Ripples([(-4.0, 4.0); 2]);
