@@ -11,7 +11,7 @@ use crate::{
     error::{Result, bad_input},
     experiment::{BENCH_PARAMETERS, HingeBench},
     fit::{
-        levenberg::Levenberg,
+        levenberg::{Levenberg, Walker},
         multistart::{Plan, Progress, Wish, search},
     },
     material::Material,
@@ -28,16 +28,7 @@ pub struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Workload {
     /// The fit that other tools solve too: 8 parameters from 24 points, from 16 starts
-    Fit {
-        #[arg(long, default_value_t = 8)]
-        kicks: usize,
-        #[arg(long, default_value_t = 0.25)]
-        kick: f64,
-        #[arg(long, default_value_t = 0.5)]
-        step: f64,
-        #[arg(long, default_value_t = 60)]
-        rounds: usize,
-    },
+    Fit,
     /// Error bars: synthetic cotton with 2° noise is fitted again and again, and the truth looked for in
     /// the 95 % intervals
     Coverage {
@@ -64,12 +55,7 @@ const MOST_WORK: usize = 10_000_000_000;
 
 pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
     match arguments.workload {
-        Workload::Fit {
-            kicks,
-            kick,
-            step,
-            rounds,
-        } => run_fit(common, kicks, kick, step, rounds),
+        Workload::Fit => run_fit(common),
         Workload::Coverage { sets } => run_coverage(common, sets),
         Workload::Hinge {
             hinges,
@@ -122,55 +108,58 @@ fn run_hinge(common: &Common, hinges: usize, steps: usize, plain: bool) -> Resul
     print(&format!("{line}\n"))
 }
 
-/// The smallest cost that any tool has found for the fit.
+/// The smallest cost that the other tools have found for the fit (SciPy, from one of 16 starts). Longer
+/// searches find lower ones still: noise that a freer choice of which points slip can follow.
 const BEST_KNOWN_CHI2: f64 = 10.4;
+/// A start has succeeded when its cost is at most this much above the best known.
+const SUCCESS: f64 = 1.01;
+/// Rounds in which the starts of the fit are kicked: about 6 s on two cores.
+const FIT_KICK_ROUNDS: usize = 4000;
+/// Rounds of a descent. With 24, 30, 40, 50 and 70 of them 52, 57, 60, 61 and 63 of 64 starts (4 seeds)
+/// succeeded within 3500 rounds.
+const FIT_ROUNDS: usize = 70;
 
-fn run_fit(common: &Common, kicks: usize, kick: f64, step: f64, rounds: usize) -> Result<()> {
-    let problem = HingeFit::new(common.compute()?)?;
+fn run_fit(common: &Common) -> Result<()> {
+    let compute = common.compute()?;
+    let device = compute.describe();
+    let problem = HingeFit::new(compute)?;
     let plan = Plan {
-        levenberg: Levenberg {
-            longest_step: step,
-            ..Levenberg::default()
-        },
-        rounds,
-        kicks,
-        kick,
+        levenberg: Levenberg::default(),
+        rounds: FIT_ROUNDS,
+        kick_rounds: FIT_KICK_ROUNDS,
         seed: common.seed(),
     };
     let begin = Instant::now();
-    let mut trace: Vec<(f64, f64)> = Vec::new();
+    let mut to_best = None;
     let mut watch = |progress: &Progress| {
-        let best = progress.best().map_or(f64::INFINITY, |b| b.1);
-        if trace.last().is_none_or(|(_, chi2)| best < *chi2) {
-            trace.push((begin.elapsed().as_secs_f64(), best));
+        let reached = |(_, chi2): (usize, f64)| chi2 <= SUCCESS * BEST_KNOWN_CHI2;
+        if to_best.is_none() && progress.best().is_some_and(reached) {
+            to_best = Some(begin.elapsed().as_secs_f64());
         }
         Ok(Wish::GoOn)
     };
-    let end = search(
-        &problem,
-        &plan,
-        Progress::new(&plan, problem.starts()),
-        &mut watch,
-    )?;
+    let progress = Progress::new(&plan, problem.starts());
+    let end = search(&problem, &plan, progress, &mut watch)?;
     let seconds = begin.elapsed().as_secs_f64();
-    let chi2: Vec<f64> = end
-        .walkers
-        .iter()
-        .map(|w| w.cost.unwrap_or(f64::NAN))
-        .collect();
-    let best = chi2.iter().copied().fold(f64::INFINITY, f64::min);
-    let reached =
-        |limit: f64| chi2.iter().filter(|c| **c <= limit).count() as f64 / chi2.len() as f64;
+    let starts = &end.walkers;
+    let success = |w: &&Walker| w.cost.is_some_and(|cost| cost <= SUCCESS * BEST_KNOWN_CHI2);
+    let succeeded = starts.iter().filter(success).count();
+    let best = end.best().map(|(start, _)| end.walker(start));
     let line = json!({
         "workload": "fit",
-        "chi2": best,
-        "chi2_of_starts": chi2,
-        "success_rate": reached(1.01 * best.min(BEST_KNOWN_CHI2)),
+        "data": "synthetic",
+        "device": device,
+        "threads": rayon::current_num_threads(),
+        "starts": starts.len(),
+        "chi2": best.and_then(|w| w.cost),
+        "chi2_of_starts": starts.iter().map(|w| w.cost).collect::<Vec<_>>(),
+        "best_known_chi2": BEST_KNOWN_CHI2,
+        "success_rate": succeeded as f64 / starts.len() as f64,
         "seconds": seconds,
-        "seconds_to_best": trace.iter().find(|(_, c)| *c <= 1.01 * BEST_KNOWN_CHI2).map(|t| t.0),
-        "rounds": end.walkers.iter().map(|w| w.rounds).sum::<usize>(),
-        "batches": end.trace.len(),
-        "values": end.walkers.iter().map(|w| w.point.iter().map(|v| v.exp()).collect::<Vec<f64>>()).collect::<Vec<_>>(),
+        "seconds_to_best": to_best,
+        "rounds": end.trace.len(),
+        "parameters": BENCH_PARAMETERS.map(|(name, _, _)| name),
+        "values": best.map(|w| w.point.iter().map(|v| v.exp()).collect::<Vec<f64>>()),
     });
     print(&format!("{line}\n"))
 }

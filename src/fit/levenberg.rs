@@ -17,6 +17,9 @@ pub struct Levenberg {
     pub tolerance: f64,
     /// Longest step in any unknown: beyond, a linear model of gates means nothing.
     pub longest_step: f64,
+    /// A walker has stalled when its damping, a share of the diagonal of JᵀJ, is beyond this: the step
+    /// is then shorter than rounding.
+    pub most_damping: f64,
     /// How residuals count.
     pub loss: Loss,
 }
@@ -26,6 +29,7 @@ impl Default for Levenberg {
         Levenberg {
             tolerance: 1e-8,
             longest_step: 0.5,
+            most_damping: 1e12,
             loss: Loss::Squares,
         }
     }
@@ -106,8 +110,6 @@ pub struct Pin {
 
 /// Damping at the start, as a share of the diagonal of JᵀJ.
 const FIRST_DAMPING: f64 = 1e-2;
-/// Beyond this a step is shorter than rounding.
-const MOST_DAMPING: f64 = 1e12;
 
 impl Walker {
     /// A walker at a point, that has spent `rounds` before and may spend `more`.
@@ -132,7 +134,7 @@ impl Walker {
     ) -> (DVector<f64>, f64) {
         let n = self.point.len();
         let gradient = at.jacobian.tr_mul(&at.residuals);
-        let free: Vec<usize> = (0..n)
+        let mut free: Vec<usize> = (0..n)
             .filter(|&j| {
                 let (low, high) = bounds[j];
                 let outward = (self.point[j] <= low && gradient[j] > 0.0)
@@ -140,28 +142,42 @@ impl Walker {
                 !outward && gradient[j] != 0.0
             })
             .collect();
-        let trial = |step: &DVector<f64>| {
-            let mut trial = DVector::from_column_slice(&self.point);
-            for (k, &j) in free.iter().enumerate() {
-                trial[j] = (trial[j] + step[k]).clamp(bounds[j].0, bounds[j].1);
+        let mut moved = DVector::zeros(n);
+        // An unknown whose step would leave the box goes to its wall, and the others make the best of it.
+        while !free.is_empty() {
+            let residuals = &at.residuals + &at.jacobian * &moved;
+            let mut step = damped_step(&residuals, &at.jacobian, &free, self.damping);
+            let length = step.amax();
+            if length > settings.longest_step {
+                step *= settings.longest_step / length;
             }
-            trial
-        };
-        let mut step = damped_step(at, &free, self.damping);
-        let length = step.amax();
-        if length > settings.longest_step {
-            step *= settings.longest_step / length;
+            let mut inside = Vec::new();
+            for (k, &j) in free.iter().enumerate() {
+                let end = self.point[j] + step[k];
+                let wall = end.clamp(bounds[j].0, bounds[j].1);
+                if end == wall {
+                    inside.push((j, step[k]));
+                } else {
+                    moved[j] = wall - self.point[j];
+                }
+            }
+            if inside.len() == free.len() {
+                inside.iter().for_each(|(j, step)| moved[*j] = *step);
+                break;
+            }
+            free = inside.into_iter().map(|(j, _)| j).collect();
         }
-        let trial = trial(&step);
-        let moved = &trial - DVector::from_column_slice(&self.point);
+        let mut trial = DVector::from_column_slice(&self.point) + &moved;
+        for (x, (low, high)) in trial.iter_mut().zip(bounds) {
+            *x = x.clamp(*low, *high);
+        }
         let predicted = &at.residuals + &at.jacobian * moved;
         let promised = at.residuals.norm_squared() - predicted.norm_squared();
         (trial, promised)
     }
 
     /// Takes or refuses a trial point (Nielsen's rule for the damping); whether it was taken.
-    fn judge(&mut self, trial: &DVector<f64>, cost: f64, promised: f64) -> bool {
-        self.rounds += 1;
+    fn judge(&mut self, trial: &DVector<f64>, cost: f64, promised: f64, most: f64) -> bool {
         let before = self.cost.unwrap_or(f64::INFINITY);
         let gain = (before - cost) / promised.max(f64::MIN_POSITIVE);
         let taken = cost.is_finite() && promised > 0.0 && gain > 0.0;
@@ -174,26 +190,40 @@ impl Walker {
         } else {
             self.damping *= self.growth;
             self.growth *= 2.0;
-            if self.damping > MOST_DAMPING {
+            if self.damping > most {
                 self.outcome = Some(Outcome::Stalled);
             }
         }
         taken
     }
+
+    /// Its first evaluation, at its own point.
+    fn begin(&mut self, cost: f64) {
+        if cost.is_finite() {
+            self.cost = Some(cost);
+        } else {
+            self.outcome = Some(Outcome::NotFinite);
+        }
+    }
 }
 
 /// Least squares of [J; √λ·D]·step = [−r; 0] over the free columns, by QR: the normal equations would
 /// lose half of the digits.
-fn damped_step(at: &Linearized, free: &[usize], damping: f64) -> DVector<f64> {
-    let (m, n) = (at.jacobian.nrows(), free.len());
+fn damped_step(
+    residuals: &DVector<f64>,
+    jacobian: &DMatrix<f64>,
+    free: &[usize],
+    damping: f64,
+) -> DVector<f64> {
+    let (m, n) = (jacobian.nrows(), free.len());
     if n == 0 {
         return DVector::zeros(0);
     }
     let mut stacked = DMatrix::zeros(m + n, n);
     let mut right = DVector::zeros(m + n);
-    right.rows_mut(0, m).copy_from(&-&at.residuals);
+    right.rows_mut(0, m).copy_from(&-residuals);
     for (k, &j) in free.iter().enumerate() {
-        let column = at.jacobian.column(j);
+        let column = jacobian.column(j);
         stacked.view_mut((0, k), (m, 1)).copy_from(&column);
         // Marquardt's scaling, with a floor for an unknown that hardly matters here.
         stacked[(m + k, k)] = damping.sqrt() * column.norm().max(1e-3);
@@ -271,16 +301,21 @@ impl<'a> Batch<'a> {
         self.here[walker] = None;
     }
 
-    /// Moves every walker that still moves by one step.
+    /// Moves every walker that still moves by one step; one that has just come is evaluated instead, in
+    /// the same batch.
     pub fn round(&mut self) -> Result<()> {
-        self.evaluate_missing()?;
+        self.evaluate_returned()?;
         let mut trials = Vec::new();
         for i in 0..self.walkers.len() {
             if self.walkers[i].outcome.is_some() {
                 continue;
             }
-            let Some(at) = &self.here[i] else { continue };
-            let seen = self.seen(i, at, &DVector::from_column_slice(&self.walkers[i].point));
+            let point = DVector::from_column_slice(&self.walkers[i].point);
+            let Some(at) = &self.here[i] else {
+                trials.push((i, point, 0.0));
+                continue;
+            };
+            let seen = self.seen(i, at, &point);
             let walker = &mut self.walkers[i];
             let (trial, promised) = walker.propose(&self.settings, self.problem.bounds(), &seen);
             let cost = walker.cost.unwrap_or(f64::INFINITY);
@@ -297,10 +332,14 @@ impl<'a> Batch<'a> {
         let results = self.problem.linearized(self.stage, &points)?;
         for ((i, trial, promised), at) in trials.into_iter().zip(results) {
             let cost = self.cost(i, &at, &trial);
-            if self.walkers[i].judge(&trial, cost, promised) {
+            let walker = &mut self.walkers[i];
+            walker.rounds += 1;
+            if walker.cost.is_none() {
+                walker.begin(cost);
+                self.here[i] = Some(at);
+            } else if walker.judge(&trial, cost, promised, self.settings.most_damping) {
                 self.here[i] = Some(at);
             }
-            let walker = &mut self.walkers[i];
             if walker.outcome.is_none() && walker.rounds >= walker.limit {
                 walker.outcome = Some(Outcome::OutOfRounds);
             }
@@ -316,10 +355,11 @@ impl<'a> Batch<'a> {
         Ok(())
     }
 
-    /// Evaluates walkers that have just come, or come back from a journal.
-    pub fn evaluate_missing(&mut self) -> Result<()> {
+    /// Evaluates walkers that have come back from a journal once more.
+    fn evaluate_returned(&mut self) -> Result<()> {
+        let returned = |w: &Walker| w.outcome.is_none() && w.cost.is_some();
         let missing: Vec<usize> = (0..self.walkers.len())
-            .filter(|&i| self.walkers[i].outcome.is_none() && self.here[i].is_none())
+            .filter(|&i| returned(&self.walkers[i]) && self.here[i].is_none())
             .collect();
         if missing.is_empty() {
             return Ok(());
@@ -327,13 +367,7 @@ impl<'a> Batch<'a> {
         let point = |i: &usize| DVector::from_column_slice(&self.walkers[*i].point);
         let points: Vec<DVector<f64>> = missing.iter().map(point).collect();
         let results = self.problem.linearized(self.stage, &points)?;
-        for ((i, point), at) in missing.into_iter().zip(points).zip(results) {
-            let cost = self.cost(i, &at, &point);
-            self.walkers[i].cost = Some(cost);
-            if !cost.is_finite() {
-                self.walkers[i].cost = None;
-                self.walkers[i].outcome = Some(Outcome::NotFinite);
-            }
+        for (i, at) in missing.into_iter().zip(results) {
             self.here[i] = Some(at);
         }
         Ok(())

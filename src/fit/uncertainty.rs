@@ -25,6 +25,7 @@ impl Uncertainty {
         let mut singular_values: Vec<f64> =
             scaled.clone().singular_values().iter().copied().collect();
         singular_values.sort_by(|a, b| b.total_cmp(a));
+        singular_values.resize(n, 0.0);
         let mut stacked = scaled.resize(m + n, n, 0.0);
         for j in 0..n {
             stacked[(m + j, j)] = 1.0;

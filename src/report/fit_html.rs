@@ -163,7 +163,7 @@ mod tests {
     use super::*;
     use crate::report::{
         fit_sample::{sample, written},
-        plot::{Chart, Mark, Scale, Series},
+        plot::{Chart, Mark, Picture, Scale, Series},
     };
 
     /// A real picture of the sample.
@@ -176,6 +176,7 @@ mod tests {
                 points: points.collect(),
                 mark: Mark::LinePoints,
                 color: Some(i),
+                ..Series::default()
             });
         }
         let chart = Chart {
@@ -188,12 +189,7 @@ mod tests {
             y_range: None,
             series,
         };
-        let name = format!("rumple-{}-report.svg", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        chart.save(&path).expect("chart");
-        let svg = std::fs::read_to_string(&path).expect("the chart that was saved");
-        std::fs::remove_file(&path).expect("the chart that was saved");
-        svg
+        Picture::from(chart).svg().expect("chart")
     }
 
     /// The page holds the same as the Markdown, with pictures beside their sections.
