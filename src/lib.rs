@@ -9,6 +9,8 @@
 //! - [`material`]: the laws ([`material::Law`]), their parameters, material files and presets.
 //! - [`rollout`]: a schedule of steps applied to a batch of hinges, forward and backward.
 //! - [`experiment`]: the crease recovery test and the KES-FB2 bending test as roll-outs.
+//! - [`fit`]: least squares over batches of starts, profiles, bootstrap, the journal.
+//! - [`calibrate`]: measurement files, cases, the calibration problem, verdicts and results.
 //! - [`report`]: plots, and the reports of a fit as text, Markdown and HTML.
 //! - [`cli`]: the program.
 //!
