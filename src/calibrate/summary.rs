@@ -448,7 +448,12 @@ fn curves(fit: &Fit, optimum: &Optimum, evidence: &Evidence) -> Result<Vec<Curve
         } else {
             1e-3 * longest.max(1.0)
         };
-        let press_s: Vec<f64> = log_times(first, 2.0 * longest.max(first), CURVE_POINTS);
+        // A single pressing time gets a decade on either side.
+        let (first, last) = match longest > 2.0 * shortest.max(first) {
+            true => (first, 2.0 * longest),
+            false => (0.1 * first, 20.0 * first),
+        };
+        let press_s: Vec<f64> = log_times(first, last, CURVE_POINTS);
         let conditions: Vec<(usize, Condition)> = press_s
             .iter()
             .map(|&press| (group, Condition::Recovery(CreasePoint { press, ..point })))
