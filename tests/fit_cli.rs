@@ -147,8 +147,7 @@ impl Drop for Folder {
 
 /// The small case with some keys changed or added.
 fn case(changes: Value) -> Value {
-    let mut case =
-        json!({"name": "small", "data": ["data.csv"], "starts": 2, "tests": {"hinges": 128}});
+    let mut case = json!({"name": "small", "data": ["data.csv"], "starts": 2, "seed": 4, "tests": {"hinges": 128}});
     for (key, value) in changes.as_object().unwrap() {
         case[key] = value.clone();
     }
@@ -406,8 +405,10 @@ fn wrong_folders_and_changed_resumes_are_refused() {
     fs::create_dir(folder.path("empty")).unwrap();
     fs::create_dir(folder.path("mine")).unwrap();
     folder.write("mine/case.json", "precious");
+    copy(&folder.path("fit"), &folder.path("torn"));
+    folder.write("torn/journal.jsonl", "{\"key\":\"beg");
     let before = folder.text("fit/result.json");
-    let runs: [(&str, &[&str]); 12] = [
+    let runs: [(&str, &[&str]); 13] = [
         (
             "fit case.json --out file/fit",
             &["file/fit", "Not a directory", "--out"],
@@ -423,6 +424,10 @@ fn wrong_folders_and_changed_resumes_are_refused() {
         (
             "fit case.json --out mine",
             &["mine", "no fit was begun", "another --out"],
+        ),
+        (
+            "fit --resume torn",
+            &["torn", "stopped before it began", "remove"],
         ),
         ("fit --resume none", &["none", "no fit was begun"]),
         (
@@ -490,18 +495,25 @@ fn identical_rows_say_what_they_leave_open() {
     let misfit = result["misfit"]["verdict"].as_str().unwrap();
     assert!(!misfit.starts_with("misfit"), "{misfit}");
     // Reading it back refuses a number that is none.
-    folder.succeed("report fit");
+    folder.succeed("compare fit fit --json");
 }
 
-// A box narrower than any step of a profile is no reason to panic.
+// A box narrower than any step of a profile is no reason to panic, and a saturated threshold that is fixed
+// keeps the initial one below it, so that the material is valid.
 #[test]
-fn a_very_narrow_box_is_fitted() {
+fn narrow_boxes_and_fixed_thresholds_give_a_valid_material() {
     let folder = Folder::with_case();
-    let narrow = json!({"parameters": {"yield_strain": {"bounds": [900, 900.000_000_1]}}});
-    folder.write("case.json", case(narrow).to_string());
+    let tight = json!({"parameters": {
+        "yield_strain": {"bounds": [900, 900.000_000_1]},
+        "friction_threshold_saturated": {"fixed": 20},
+    }});
+    folder.write("case.json", case(tight).to_string());
     folder.succeed("fit case.json --out fit");
-    let best = folder.result()["parameters"][4]["best"].as_f64().unwrap();
-    assert!((900.0..=900.000_000_2).contains(&best), "{best}");
+    let material: Value = serde_json::from_str(&folder.text("fit/material.json")).unwrap();
+    let number = |place: &str| material.pointer(place).unwrap().as_f64().unwrap();
+    assert!((number("/plasticity/yield_per_m") - 900.0).abs() < 1e-6);
+    assert!(number("/friction/threshold_initial_per_m") <= 20.0);
+    folder.succeed("kes --material fit/material.json --json");
 }
 
 // Data files that share a name, or whose names look numbered, are kept apart; so are fabrics whose names
@@ -537,17 +549,15 @@ fn files_and_fabrics_of_like_names_are_kept_apart() {
     assert_eq!(materials.len(), 4, "{materials:?}");
 }
 
-/// Cuts of a journal: between all entries after the first (a sample of at most `most`), and in the middle of
-/// some lines.
+/// Cuts of a journal after its first entry, at most about `most`: between entries, and in turn within the next.
 fn cuts(journal: &[String], most: usize) -> Vec<String> {
-    let share = (journal.len() - 1).div_ceil(most).max(1);
-    let whole = (1..journal.len()).step_by(share);
-    let mut cuts: Vec<String> = whole.map(|n| journal[..n].concat()).collect();
-    for n in [1, journal.len() / 2, journal.len() - 1] {
-        let half = &journal[n][..journal[n].len() / 2];
-        cuts.push(journal[..n].concat() + half);
-    }
-    cuts
+    let share = (journal.len() - 1).div_ceil(most);
+    let cut = |(i, n): (usize, usize)| {
+        let torn = if i % 2 == 1 { journal[n].len() / 2 } else { 0 };
+        journal[..n].concat() + &journal[n][..torn]
+    };
+    let places = (1..journal.len()).step_by(share);
+    places.enumerate().map(cut).collect()
 }
 
 /// Resumes a fit from many places of its journal: each must end with the same bits.
@@ -569,33 +579,13 @@ fn resumes_alike(folder: &Folder, most: usize) {
 #[test]
 fn a_fit_resumes_from_every_entry_of_its_journal() {
     let folder = Folder::with_fit();
-    resumes_alike(&folder, 12);
-}
-
-// The same with many starts and a finer fold, whose search is journalled on its way.
-#[test]
-fn a_long_search_resumes_from_its_middle() {
-    let folder = Folder::with_case();
-    let slow = json!({"starts": 12, "tests": {"hinges": 512}});
-    folder.write("case.json", case(slow).to_string());
-    folder.succeed("fit case.json --out fit");
-    let search = folder
+    // The profiles of this seed find a better optimum twice.
+    let better = folder
         .journal()
         .into_iter()
-        .filter(|l| l.contains("\"search\""));
-    let search: Vec<String> = search.collect();
-    if search.len() < 2 {
-        eprintln!("skipped: this machine searches faster than the journal is written");
-        return;
-    }
-    let reference = folder.result();
-    let begun = folder.journal()[0].clone();
-    for entry in [&search[0], &search[search.len() / 2]] {
-        folder.write("fit/journal.jsonl", begun.clone() + entry);
-        folder.forget_reports();
-        folder.succeed("fit --resume fit");
-        assert!(folder.result() == reference);
-    }
+        .filter(|l| l.contains("/better"));
+    assert!(better.count() >= 1);
+    resumes_alike(&folder, 6);
 }
 
 // Adam goes on with its moments: a killed fit ends with the same bits.
@@ -610,10 +600,19 @@ fn a_fit_by_adam_resumes_with_its_moments() {
 #[test]
 fn a_fit_with_a_branch_resumes() {
     let folder = Folder::with_case();
-    let law = json!({"relaxation_branches": 1, "starts": 1, "tests": {"hinges": 32}});
+    // Few unknowns: the law with branches has no fast form.
+    let law = json!({"relaxation_branches": 1, "starts": 1, "tests": {"hinges": 32}, "parameters": {
+        "friction_stiffness": {"fixed": 2e-5},
+        "friction_threshold_initial": {"fixed": 26},
+        "friction_threshold_saturated": {"fixed": 900},
+        "dwell_time": {"fixed": 30},
+        "hardening_stiffness": {"fixed": 1e-5},
+        "hardening_drop": {"fixed": 0.99},
+    }});
     folder.write("case.json", case(law).to_string());
     folder.succeed("fit case.json --out fit");
-    resumes_alike(&folder, 2);
+    assert!(folder.journal()[1].contains("search/without-branches"));
+    resumes_alike(&folder, 3);
 }
 
 // Killed at any moment, in the search, the profiles or the writing of reports, a fit goes on to the same end.
@@ -621,17 +620,25 @@ fn a_fit_with_a_branch_resumes() {
 #[cfg(unix)]
 fn a_killed_fit_goes_on() {
     let reference = Folder::with_fit();
-    for milliseconds in [100, 300, 500, 700, 900] {
+    // By the journal, then by the clock from its first entry, then by the first file of the result.
+    for (file, milliseconds) in [
+        ("journal.jsonl", 0),
+        ("journal.jsonl", 250),
+        ("result.json", 0),
+    ] {
         let folder = Folder::with_case();
         let mut child = folder.start("fit case.json --out fit");
-        let begun = || folder.path("fit/journal.jsonl").is_file() && !folder.journal().is_empty();
-        wait_until("the first entry", begun);
+        let path = folder.path("fit").join(file);
+        wait_until(file, || fs::metadata(&path).is_ok_and(|m| m.len() > 0));
         std::thread::sleep(Duration::from_millis(milliseconds));
         child.kill().unwrap();
         child.wait().unwrap();
         folder.succeed("fit --resume fit");
-        assert!(folder.result() == reference.result(), "{milliseconds} ms");
-        folder.succeed("report fit");
+        assert!(
+            folder.result() == reference.result(),
+            "{file} + {milliseconds} ms"
+        );
+        assert!(folder.text("fit/report.html").ends_with("</html>\n"));
     }
 }
 
@@ -752,14 +759,12 @@ fn refinements_go_on_where_they_were_killed() {
         folder.succeed(command);
         let (journal, reference) = (folder.journal(), folder.result());
         assert!(reference[key] != coarse[key], "{command}");
-        let new = start.len()..journal.len();
-        assert!(!new.is_empty());
-        for n in [new.start, new.start + new.len() / 2] {
-            let half = &journal[n][..journal[n].len() / 2];
-            folder.write("fit/journal.jsonl", journal[..n].concat() + half);
-            folder.succeed(command);
-            assert!(folder.result() == reference, "{command} at {n}");
-        }
+        assert!(journal.len() > start.len(), "{command}");
+        let n = start.len().midpoint(journal.len());
+        let half = &journal[n][..journal[n].len() / 2];
+        folder.write("fit/journal.jsonl", journal[..n].concat() + half);
+        folder.succeed(command);
+        assert!(folder.result() == reference, "{command}");
     }
     let eight = folder.result()["bootstrap"].clone();
     assert_eq!(eight["samples"], 8);
@@ -899,16 +904,6 @@ fn json_has_the_promised_fields_and_the_material_loads() {
         let text = folder.succeed(&format!("{test} --material fit/material.json --json"));
         assert!(serde_json::from_str::<Value>(&text).unwrap().is_object());
     }
-}
-
-// A saturated threshold that is fixed keeps the initial one below it, so that the material is valid.
-#[test]
-fn a_fixed_threshold_bounds_the_other() {
-    let folder = Folder::with_case();
-    let fixed = json!({"parameters": {"friction_threshold_saturated": {"fixed": 20}}});
-    folder.write("case.json", case(fixed).to_string());
-    folder.succeed("fit case.json --out fit");
-    folder.succeed("kes --material fit/material.json --json");
 }
 
 // Without --out the folder has the case's name, and a second fit does not touch the first.
