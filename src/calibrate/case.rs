@@ -6,7 +6,7 @@ use crate::{
     error::{Error, Result, bad_input, readable, unknown},
     files::json::{Section, parse},
     fit::Loss,
-    material::{Law, LawName, Parameter, StrainMeasure, Timer},
+    material::{Law, LawName, Parameter, StrainMeasure, Timer, Transform},
 };
 
 /// A fit in words.
@@ -264,6 +264,17 @@ impl Case {
     }
 
     fn check_ties(&self, place: &str) -> Result<()> {
+        for parameter in self.build_law().parameters() {
+            let (Transform::Above(lower), name) = (parameter.transform, parameter.name) else {
+                continue;
+            };
+            let above = matches!(self.role(&name), Some(Role::Free(f)) if f.transform == Some(TransformName::Above));
+            if above && matches!(self.role(lower), Some(Role::Tied { to, .. }) if *to == name) {
+                return bad_input(format!(
+                    "{place}: parameters.{name}.transform = above counts from {lower}, which is tied to it; use log"
+                ));
+            }
+        }
         for (name, role) in &self.parameters {
             let Role::Tied { to, .. } = role else {
                 continue;
@@ -574,7 +585,7 @@ fn role(place: &str, section: &Section, parameter: &Parameter, names: &[&str]) -
         .into_iter()
         .find(|t| Some(t.name()) == transform);
     if transform == Some(TransformName::Above)
-        && !matches!(parameter.transform, crate::material::Transform::Above(_))
+        && !matches!(parameter.transform, Transform::Above(_))
     {
         return bad_input(format!(
             "{place}: {} = above is for friction_threshold_saturated only; use log or linear",

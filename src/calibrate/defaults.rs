@@ -128,6 +128,10 @@ pub fn complete(case: &Case, data: &Dataset) -> Result<Case> {
             let bounds = free
                 .bounds
                 .unwrap_or_else(|| bounds(parameter, &survey, rigidity));
+            let bounds = match (free.bounds, fixed_above(&case, &known, parameter)) {
+                (None, Some(value)) => (bounds.0.min(0.01 * value), bounds.1.min(value)),
+                _ => bounds,
+            };
             free.bounds = Some(bounds);
             free.local = Some(free.local.unwrap_or(data.groups.len() > 1));
             free.transform = Some(match free.transform {
@@ -139,7 +143,59 @@ pub fn complete(case: &Case, data: &Dataset) -> Result<Case> {
         }
         i += 1;
     }
+    for parameter in &known {
+        if let Transform::Above(lower) = parameter.transform {
+            check_order(&case, lower, &parameter.name)?;
+        }
+    }
     Ok(case)
+}
+
+/// The fixed value that a parameter must not exceed, where there is one.
+fn fixed_above(case: &Case, known: &[Parameter], parameter: &Parameter) -> Option<f64> {
+    let above = |p: &&Parameter| matches!(p.transform, Transform::Above(n) if n == parameter.name);
+    match case.role(&known.iter().find(above)?.name) {
+        Some(Role::Fixed { value, .. }) => Some(*value),
+        _ => None,
+    }
+}
+
+/// Smallest and largest value that a parameter of a completed case can take.
+fn range(case: &Case, name: &str) -> (f64, f64) {
+    match case.role(name) {
+        Some(Role::Fixed { value, .. }) => (*value, *value),
+        Some(Role::Free(free)) => free.bounds.unwrap_or((0.0, f64::INFINITY)),
+        Some(Role::Tied { to, ratio }) => {
+            let (low, high) = range(case, to);
+            (ratio * low, ratio * high)
+        }
+        None => (0.0, f64::INFINITY),
+    }
+}
+
+/// Refuses a pair that cannot keep its order, without which no material file is valid.
+fn check_order(case: &Case, lower: &str, upper: &str) -> Result<()> {
+    let (below, above) = (range(case, lower), range(case, upper));
+    let kept = match (case.role(lower), case.role(upper)) {
+        (Some(Role::Tied { to, ratio }), _) if to == upper => *ratio <= 1.0,
+        (_, Some(Role::Tied { to, ratio })) if to == lower => *ratio >= 1.0,
+        // A distance above the other needs some room.
+        (_, Some(Role::Free(free))) if free.transform == Some(TransformName::Above) => {
+            0.999 * above.1 > below.0
+        }
+        (Some(Role::Fixed { .. }), _) | (_, Some(Role::Fixed { .. })) => above.0 >= below.1,
+        _ => above.1 > below.0,
+    };
+    if kept {
+        return Ok(());
+    }
+    bad_input(format!(
+        "parameters.{upper} in [{}, {}] must stay above parameters.{lower} in [{}, {}]; change the bounds, value or ratio of one of them",
+        readable(above.0),
+        readable(above.1),
+        readable(below.0),
+        readable(below.1)
+    ))
 }
 
 /// Two decades or more around what the data can tell.

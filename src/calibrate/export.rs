@@ -42,9 +42,16 @@ pub fn materials(result: &FitResult) -> Result<Vec<(String, Material)>> {
             let stiffness = number(&format!("branch_{i}_stiffness"))?;
             Some((stiffness, number(&format!("branch_{i}_time"))?))
         };
-        let file = match groups.len() {
-            1 => "material.json".to_string(),
-            _ => format!("material-{}.json", file_word(group)),
+        let word = file_word(group);
+        let alike = groups.iter().filter(|g| file_word(g) == word);
+        let file = match (groups.len(), alike.count()) {
+            (1, _) => "material.json".to_string(),
+            (_, 1) => format!("material-{word}.json"),
+            // Such as names in another script: their place in the data tells them apart.
+            _ => {
+                let place = groups.iter().position(|g| g == group).unwrap_or(0);
+                format!("material-{word}-{}.json", place + 1)
+            }
         };
         let material = Material {
             name: format!("{} ({group})", result.name),

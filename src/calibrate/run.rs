@@ -133,14 +133,15 @@ impl<'a> Fit<'a> {
         watch: &mut dyn FnMut(News) -> Wish,
     ) -> Result<FitResult> {
         let (progress, mut interrupted) = self.search(journal, "search", watch)?;
-        if interrupted && progress.walkers.is_empty() {
+        // A new stage forgets the costs of the last.
+        if interrupted && progress.best().is_none() {
             let message =
-                "interrupted before the search proper began; `rumple fit --resume` goes on";
+                "interrupted before there was anything to report; `rumple fit --resume` goes on";
             return Err(Error::Interrupted(message.into()));
         }
         let (start, _) = progress.best().ok_or_else(|| {
             Error::BadInput(format!(
-                "case '{}': no start has finite residuals; narrow the bounds",
+                "case '{}': no start has finite residuals; narrow the bounds, and check that no sd or prior is too small",
                 self.case.name
             ))
         })?;

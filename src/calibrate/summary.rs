@@ -283,12 +283,17 @@ fn explained(points: &[&PointResult], chi2: f64) -> Option<f64> {
 
 /// Probability below which a fit is called a misfit.
 const IMPROBABLE: f64 = 0.01;
+/// χ² a point below which the signs of residuals mean nothing: a hundredth of a standard deviation each.
+const WITHIN_SPREAD: f64 = 1e-4;
 
 fn misfit(fit: &Fit, points: &[PointResult], statistics: &Statistics) -> Misfit {
     let freedom = statistics.points.saturating_sub(statistics.free);
     let known = !fit.data.assumed_sd && freedom > 0;
     let chi2_probability = known.then(|| chi2_exceeds(statistics.chi2, freedom));
     let (runs, expected_runs, runs_probability) = runs(&residual_curves(points));
+    // Signs of residuals far within their spread are rounding, as where all rows are alike.
+    let runs_probability =
+        runs_probability.filter(|_| statistics.chi2 > WITHIN_SPREAD * statistics.points as f64);
     let bad = |p: Option<f64>| p.is_some_and(|p| p < IMPROBABLE);
     let number = |p: Option<f64>| p.map_or("unknown".into(), |p| format!("{p:.2e}"));
     let verdict = match (bad(chi2_probability), bad(runs_probability)) {

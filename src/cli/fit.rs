@@ -105,8 +105,27 @@ pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
         Some(folder) => folder.clone(),
         None => begin(common, arguments)?,
     };
-    let result = go_on(common, arguments, &folder)?;
+    let result = go_on(common, arguments, &folder).map_err(|e| kept(e, &folder))?;
     report(common, &folder, &result)
+}
+
+/// A full disk loses nothing; says how to go on.
+fn kept(error: Error, folder: &Path) -> Error {
+    match error {
+        Error::Io {
+            path,
+            source,
+            remedy,
+        } => Error::Io {
+            path,
+            source,
+            remedy: format!(
+                "{remedy}; `rumple fit --resume {}` then goes on",
+                folder.display()
+            ),
+        },
+        other => other,
+    }
 }
 
 /// Makes the folder of a new fit: case, data, and the journal's first entry.
@@ -133,19 +152,8 @@ fn begin(common: &Common, arguments: &Arguments) -> Result<PathBuf> {
     let folder = new_folder(&arguments.out, &case.name)?;
     let data_folder = folder.join("data");
     std::fs::create_dir_all(&data_folder).map_err(|e| Error::writing(&data_folder, e))?;
-    for (i, (source, (name, text))) in case.data.iter_mut().zip(&texts).enumerate() {
-        let name = Path::new(name)
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy();
-        let twice = texts[..i]
-            .iter()
-            .any(|(other, _)| other.ends_with(name.as_ref()));
-        let name = if twice {
-            format!("{i}-{name}")
-        } else {
-            name.to_string()
-        };
+    let names = file_names(&texts);
+    for ((source, (_, text)), name) in case.data.iter_mut().zip(&texts).zip(names) {
         write_whole(&data_folder.join(&name), text.as_bytes())?;
         source.file = format!("data/{name}");
     }
@@ -166,6 +174,20 @@ fn begin(common: &Common, arguments: &Arguments) -> Result<PathBuf> {
         folder.join(CASE).display()
     ));
     Ok(folder)
+}
+
+/// A name of its own for every data file: files of two folders may share one.
+fn file_names(texts: &[(String, String)]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for (path, _) in texts {
+        let name = Path::new(path).file_name().unwrap_or_default();
+        let name = name.to_string_lossy().to_string();
+        let numbered = (2..).map(|i| format!("{i}-{name}"));
+        let mut candidates = std::iter::once(name.clone()).chain(numbered);
+        let free = candidates.find(|n| !names.contains(n));
+        names.push(free.unwrap_or(name));
+    }
+    names
 }
 
 /// A fit's folder, read and checked.
@@ -238,7 +260,8 @@ impl Opened {
 /// Runs a fit whose folder is there, from wherever its journal ends.
 fn go_on(common: &Common, arguments: &Arguments, folder: &Path) -> Result<FitResult> {
     let clock = Instant::now();
-    if arguments.resume.is_some() && (arguments.changes.any() || arguments.optimizer.is_some()) {
+    let changed = arguments.changes.any() || arguments.optimizer.is_some() || common.seed.is_some();
+    if arguments.resume.is_some() && changed {
         return bad_input(
             "--resume goes on with the case as it was begun; leave the other options out, or start another fit",
         );
@@ -252,6 +275,10 @@ fn go_on(common: &Common, arguments: &Arguments, folder: &Path) -> Result<FitRes
     result.run.seconds = clock.elapsed().as_secs_f64();
     if let Ok(before) = fit_folder::load(folder) {
         result.bootstrap = before.bootstrap;
+        if !before.interrupted {
+            // Those of `rumple profile` are finer.
+            result.profiles = before.profiles;
+        }
     }
     fit_folder::save(folder, result)
 }
@@ -259,6 +286,8 @@ fn go_on(common: &Common, arguments: &Arguments, folder: &Path) -> Result<FitRes
 /// The run with a progress line, stopped by Ctrl-C.
 fn watched(fit: &Fit, journal: &mut Journal) -> Result<FitResult> {
     let progress = super::spinner("fitting".into());
+    // Listens from here on: the first round may be a long one.
+    interrupted();
     let stages = crate::fit::Problem::stages(&fit.problem);
     let result = fit.run(journal, &mut |news| {
         let message = match news {
@@ -408,8 +437,13 @@ impl Changes {
 fn new_folder(asked: &Option<PathBuf>, name: &str) -> Result<PathBuf> {
     let folder = match asked {
         Some(folder) => {
-            let taken = folder.join(JOURNAL).exists() || folder.join(CASE).exists();
-            if taken {
+            if !folder.join(JOURNAL).exists() && folder.join(CASE).exists() {
+                return bad_input(format!(
+                    "{}: there is a {CASE} in it, but no fit was begun; move it away, or give another --out",
+                    folder.display()
+                ));
+            }
+            if folder.join(JOURNAL).exists() {
                 return bad_input(format!(
                     "{}: there is a fit in it already; `rumple fit --resume {}` goes on with it, or give another --out",
                     folder.display(),

@@ -45,7 +45,7 @@ const MOST_SAMPLES: usize = 100_000;
 pub fn profile(common: &Common, arguments: &ProfileArguments) -> Result<()> {
     let folder = &arguments.folder;
     let mut opened = Opened::new(common, folder)?;
-    let mut result = fit_folder::load(folder)?;
+    let mut result = finished(folder)?;
     let progress = spinner("profile likelihoods".into());
     let (fit, journal) = opened.fit()?;
     let profiles = fit.fine_profiles(journal, &mut |news| {
@@ -72,7 +72,7 @@ pub fn bootstrap(common: &Common, arguments: &BootstrapArguments) -> Result<()> 
         ));
     }
     let mut opened = Opened::new(common, folder)?;
-    let mut result = fit_folder::load(folder)?;
+    let mut result = finished(folder)?;
     let progress = spinner("bootstrap".into());
     let (fit, journal) = opened.fit()?;
     let drawn = fit.bootstrap(journal, samples, &mut |done| {
@@ -92,6 +92,19 @@ pub fn bootstrap(common: &Common, arguments: &BootstrapArguments) -> Result<()> 
 pub fn report(common: &Common, arguments: &ReportArguments) -> Result<()> {
     let result = fit_folder::load(&arguments.folder)?;
     finish(common, &arguments.folder, result)
+}
+
+/// The result of a fit that went to its end: an interrupted one may still find a better optimum.
+fn finished(folder: &Path) -> Result<FitResult> {
+    let result = fit_folder::load(folder)?;
+    if result.interrupted {
+        return bad_input(format!(
+            "{}: its fit was interrupted; finish it first with `rumple fit --resume {}`",
+            folder.display(),
+            folder.display()
+        ));
+    }
+    Ok(result)
 }
 
 fn wish() -> Wish {

@@ -120,7 +120,7 @@ impl Table {
 
     fn not_a_number(&self, row: usize, column: usize) -> String {
         format!(
-            "{}: {} = '{}' is not a finite number",
+            "{}: {} = '{}' is not a finite number; write one such as 12.5",
             self.at(self.line(row)),
             self.header[column],
             self.text(row, column)

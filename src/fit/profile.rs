@@ -153,8 +153,10 @@ pub fn sides(task: &Task, ranges: &[(usize, (f64, f64))]) -> Vec<Side> {
                 path: vec![(q, 0.0)],
                 points: vec![task.best.as_slice().to_vec()],
                 // A parabola of this error has risen by one.
+                // The box may be narrower than the least step.
                 step: (task.rise() / task.error_scale * error)
-                    .clamp(1e-6, 0.1 * (range.1 - range.0)),
+                    .max(1e-6)
+                    .min(0.1 * (range.1 - range.0)),
                 done: (wall - q) * direction <= 1e-9,
             });
         }
