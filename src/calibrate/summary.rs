@@ -1,5 +1,8 @@
 //! From an optimum to the contents of `result.json`.
 
+mod checks;
+mod curves;
+
 use super::{
     case::Role,
     problem::Calibration,
@@ -10,11 +13,10 @@ use super::{
 };
 use crate::{
     error::Result,
-    experiment::{Branch, CreasePoint},
+    experiment::CreasePoint,
     fit::{Problem, bootstrap::Sample, levenberg::Outcome, multistart::Progress, profile::Side},
     material::{Parameter, StrainMeasure},
-    numeric::statistics::{chi2_exceeds, quantile, runs},
-    rollout::log_times,
+    numeric::statistics::quantile,
 };
 use nalgebra::DVector;
 
@@ -38,12 +40,12 @@ pub fn result(
         convergence: convergence(progress, start, interrupted),
         interrupted,
         correlations: correlations(fit, evidence),
-        misfit: misfit(fit, &points, &statistics),
-        hold_out: hold_out(&points),
-        smoothing_bias_deg: smoothing_bias(&points),
-        gradient_check: gradient_check(fit, optimum)?,
-        curves: curves(fit, optimum, evidence)?,
-        loops: loops(fit, optimum)?,
+        misfit: checks::misfit(fit, &points, &statistics),
+        hold_out: checks::hold_out(&points),
+        smoothing_bias_deg: checks::smoothing_bias(&points),
+        gradient_check: checks::gradient_check(fit, optimum)?,
+        curves: curves::curves(fit, optimum, evidence)?,
+        loops: curves::loops(fit, optimum)?,
         profiles: profiles(&fit.problem, evidence.sides),
         starts: starts(progress),
         rounds: rounds(&fit.problem, progress),
@@ -279,254 +281,6 @@ fn explained(points: &[&PointResult], chi2: f64) -> Option<f64> {
     }
     // Single readings have no variance to explain, but rounding leaves a little.
     (total > 1e-9).then(|| 1.0 - chi2 / total)
-}
-
-/// Probability below which a fit is called a misfit.
-const IMPROBABLE: f64 = 0.01;
-/// χ² a point below which the signs of residuals mean nothing: a hundredth of a standard deviation each.
-const WITHIN_SPREAD: f64 = 1e-4;
-
-fn misfit(fit: &Fit, points: &[PointResult], statistics: &Statistics) -> Misfit {
-    let freedom = statistics.points.saturating_sub(statistics.free);
-    let known = !fit.data.assumed_sd && freedom > 0;
-    let chi2_probability = known.then(|| chi2_exceeds(statistics.chi2, freedom));
-    let (runs, expected_runs, runs_probability) = runs(&residual_curves(points));
-    // Signs of residuals far within their spread are rounding, as where all rows are alike.
-    let runs_probability =
-        runs_probability.filter(|_| statistics.chi2 > WITHIN_SPREAD * statistics.points as f64);
-    let bad = |p: Option<f64>| p.is_some_and(|p| p < IMPROBABLE);
-    let number = |p: Option<f64>| p.map_or("unknown".into(), |p| format!("{p:.2e}"));
-    let verdict = match (bad(chi2_probability), bad(runs_probability)) {
-        (false, false) if freedom == 0 => {
-            "no degree of freedom is left to judge whether the law follows the data".into()
-        }
-        (false, false) => {
-            "the law follows the data: neither χ² nor the runs of the residuals object".to_string()
-        }
-        (true, true) => format!(
-            "misfit: the law does not follow the data (χ² has a probability of {}, the runs of the residuals {}); try another law, or relaxation branches",
-            number(chi2_probability),
-            number(runs_probability)
-        ),
-        (true, false) => format!(
-            "misfit: χ² is too large (probability {}), though the residuals show no trend; the spread may be larger than stated, or single points are off (try \"loss\": \"huber\")",
-            number(chi2_probability)
-        ),
-        (false, true) => format!(
-            "misfit: the residuals have a trend (their runs have a probability of {}); try another law, or relaxation branches",
-            number(runs_probability)
-        ),
-    };
-    Misfit {
-        chi2_probability,
-        runs,
-        expected_runs,
-        runs_probability,
-        verdict,
-    }
-}
-
-/// Residuals along each curve: by group, test, gap and reading time, in order of the pressing time.
-fn residual_curves(points: &[PointResult]) -> Vec<Vec<f64>> {
-    let mut curves: Vec<(String, Vec<(f64, f64)>)> = Vec::new();
-    for (i, p) in points.iter().enumerate().filter(|(_, p)| !p.held_out) {
-        let name = format!(
-            "{} {} {:?} {:?} {:?}",
-            p.group, p.test, p.quantity, p.gap_mm, p.read_s
-        );
-        // A loop is in the order of its file.
-        let place = if p.test == "crease" {
-            p.press_s.unwrap_or(0.0)
-        } else {
-            i as f64
-        };
-        match curves.iter_mut().find(|c| c.0 == name) {
-            Some(curve) => curve.1.push((place, p.residual())),
-            None => curves.push((name, vec![(place, p.residual())])),
-        }
-    }
-    let residuals = |(_, mut curve): (String, Vec<(f64, f64)>)| {
-        curve.sort_by(|a, b| a.0.total_cmp(&b.0));
-        curve.into_iter().map(|(_, r)| r).collect()
-    };
-    curves.into_iter().map(residuals).collect()
-}
-
-fn hold_out(points: &[PointResult]) -> Option<HoldOut> {
-    let held: Vec<&PointResult> = points.iter().filter(|p| p.held_out).collect();
-    if held.is_empty() {
-        return None;
-    }
-    let z = |p: &&PointResult| {
-        let [measured, sd, fitted, _] = p.numbers();
-        (measured - fitted) / p.prediction_sd.unwrap_or(sd)
-    };
-    let square: f64 = held.iter().map(|p| z(p).powi(2)).sum();
-    let probability = chi2_exceeds(square, held.len());
-    let verdict = if probability < IMPROBABLE {
-        format!(
-            "the points held out are not predicted within their noise (probability {probability:.2e})"
-        )
-    } else {
-        "the points held out are predicted within their noise".into()
-    };
-    Some(HoldOut {
-        points: held.len(),
-        rms_z: (square / held.len() as f64).sqrt(),
-        inside_95: held.iter().filter(|p| z(p).abs() <= 1.96).count(),
-        verdict,
-    })
-}
-
-fn smoothing_bias(points: &[PointResult]) -> f64 {
-    let bias = |p: &PointResult| Some((p.fitted_deg? - p.hard_deg?).abs());
-    points.iter().filter_map(bias).fold(0.0, f64::max)
-}
-
-/// Step of the central differences in an unknown.
-const DIFFERENCE: f64 = 1e-5;
-/// Largest difference that passes, against the largest entry of the Jacobian.
-const CERTIFIED: f64 = 1e-4;
-
-/// Every column of the Jacobian against central differences.
-fn gradient_check(fit: &Fit, optimum: &Optimum) -> Result<GradientCheck> {
-    let problem = &fit.problem;
-    let n = problem.unknowns.len();
-    let moved = |k: usize, step: f64| {
-        let mut point = optimum.point.clone();
-        point[k] += step;
-        point
-    };
-    let points: Vec<DVector<f64>> = (0..n)
-        .flat_map(|k| [moved(k, DIFFERENCE), moved(k, -DIFFERENCE)])
-        .collect();
-    let around = problem.linearized(problem.stages() - 1, &points)?;
-    let jacobian = &optimum.at.jacobian;
-    let size = jacobian.amax().max(1e-300);
-    let mut lines = Vec::new();
-    let mut largest_error = 0.0f64;
-    for k in 0..n {
-        let difference =
-            (&around[2 * k].residuals - &around[2 * k + 1].residuals) / (2.0 * DIFFERENCE);
-        let column = jacobian.column(k);
-        largest_error = largest_error.max((&difference - column).amax() / size);
-        lines.push(GradientLine {
-            name: problem.unknowns[k].name.clone(),
-            reverse: column.norm(),
-            differences: difference.norm(),
-        });
-    }
-    Ok(GradientCheck {
-        parameters: lines,
-        largest_error,
-        passed: largest_error < CERTIFIED,
-    })
-}
-
-/// Points of a plotted curve.
-const CURVE_POINTS: usize = 120;
-
-fn curves(fit: &Fit, optimum: &Optimum, evidence: &Evidence) -> Result<Vec<CurveResult>> {
-    // Group, gap, read; the shortest and longest pressing time; the spread of a reading.
-    let mut curves: Vec<(usize, CreasePoint, (f64, f64), f64)> = Vec::new();
-    for row in &fit.data.rows {
-        let Condition::Recovery(point) = row.condition else {
-            continue;
-        };
-        let same = |c: &&mut (usize, CreasePoint, (f64, f64), f64)| {
-            c.0 == row.group && c.1.gap == point.gap && c.1.read == point.read
-        };
-        match curves.iter_mut().find(same) {
-            Some(curve) => {
-                let (low, high) = curve.2;
-                curve.2 = (low.min(point.press), high.max(point.press));
-                curve.3 = curve.3.max(row.sd);
-            }
-            None => curves.push((row.group, point, (point.press, point.press), row.sd)),
-        }
-    }
-    let scale = fit.error_scale(optimum);
-    let mut list = Vec::new();
-    for (group, point, (shortest, longest), sd) in curves {
-        let first = if shortest > 0.0 {
-            0.5 * shortest
-        } else {
-            1e-3 * longest.max(1.0)
-        };
-        // A single pressing time gets a decade on either side.
-        let (first, last) = match longest > 2.0 * shortest.max(first) {
-            true => (first, 2.0 * longest),
-            false => (0.1 * first, 20.0 * first),
-        };
-        let press_s: Vec<f64> = log_times(first, last, CURVE_POINTS);
-        let conditions: Vec<(usize, Condition)> = press_s
-            .iter()
-            .map(|&press| (group, Condition::Recovery(CreasePoint { press, ..point })))
-            .collect();
-        let (fitted, spread) = fit.predictions(optimum, evidence.uncertainty, &conditions)?;
-        let half = |i: usize| 1.96 * spread[i].hypot(scale * sd);
-        list.push(CurveResult {
-            group: fit.data.groups[group].clone(),
-            gap_mm: (1e12 * point.gap).round() / 1e9,
-            read_s: point.read,
-            low_deg: (0..fitted.len()).map(|i| fitted[i] - half(i)).collect(),
-            high_deg: (0..fitted.len()).map(|i| fitted[i] + half(i)).collect(),
-            hard_deg: fit.problem.hard(&optimum.point, &conditions)?,
-            fitted_deg: fitted,
-            press_s,
-        });
-    }
-    Ok(list)
-}
-
-fn loops(fit: &Fit, optimum: &Optimum) -> Result<Vec<LoopResult>> {
-    let mut cycles: Vec<(usize, f64, f64)> = Vec::new();
-    for row in &fit.data.rows {
-        if let Condition::Bending {
-            max_curvature,
-            dwell,
-            ..
-        } = row.condition
-        {
-            let cycle = (row.group, max_curvature, dwell);
-            if !cycles.contains(&cycle) {
-                cycles.push(cycle);
-            }
-        }
-    }
-    let mut list = Vec::new();
-    for (group, max_curvature, dwell) in cycles {
-        let share = |k: usize| k as f64 / CURVE_POINTS as f64;
-        let ways = [
-            (Branch::Out, 0.0, 1.0),
-            (Branch::Down, 1.0, -1.0),
-            (Branch::Back, -1.0, 0.0),
-        ];
-        let mut conditions = Vec::new();
-        let mut curvature_per_m = Vec::new();
-        for (branch, from, to) in ways {
-            for k in 0..=CURVE_POINTS {
-                let curvature = max_curvature * (from + (to - from) * share(k));
-                curvature_per_m.push(curvature);
-                let read = BendingReading::Moment(branch, curvature);
-                conditions.push((
-                    group,
-                    Condition::Bending {
-                        max_curvature,
-                        dwell,
-                        read,
-                    },
-                ));
-            }
-        }
-        list.push(LoopResult {
-            group: fit.data.groups[group].clone(),
-            dwell_s: dwell,
-            curvature_per_m,
-            moment_nm_per_m: fit.problem.predict(&optimum.point, &conditions)?.0,
-        });
-    }
-    Ok(list)
 }
 
 /// Both sides of every profile as one curve.

@@ -11,6 +11,7 @@ pub mod levenberg;
 pub mod multistart;
 pub mod profile;
 pub mod uncertainty;
+mod walker;
 
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};

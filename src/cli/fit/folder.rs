@@ -1,0 +1,161 @@
+//! The folder of a fit: made once, opened again and again.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    calibrate::{
+        case::Case,
+        dataset::Dataset,
+        defaults::complete,
+        run::{Fit, Optimizer},
+    },
+    cli::Common,
+    error::{Error, Result, bad_input},
+    files::read_text,
+    fit::journal::Journal,
+    numeric::Compute,
+};
+
+pub(super) const CASE: &str = "case.json";
+pub(super) const JOURNAL: &str = "journal.jsonl";
+
+/// First entry of a journal.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Begun {
+    pub version: String,
+    pub optimizer: Optimizer,
+    pub device: String,
+    /// Of the case and the data, so that nothing changes under a fit.
+    pub fingerprint: u64,
+}
+
+/// A fit's folder, read and checked.
+pub(in crate::cli) struct Opened {
+    case: Case,
+    data: Dataset,
+    journal: Journal,
+    compute: Compute,
+    pub(super) begun: Begun,
+}
+
+impl Opened {
+    /// Opens a folder that [`begin`] made, on the device where it was begun.
+    pub(in crate::cli) fn new(common: &Common, folder: &Path) -> Result<Opened> {
+        let path = folder.join(JOURNAL);
+        if !path.is_file() {
+            return bad_input(format!(
+                "{}: no {JOURNAL} in it, so no fit was begun there; start one with `rumple fit … --out DIR`",
+                folder.display()
+            ));
+        }
+        let journal = Journal::open(&path)?;
+        let Some(begun) = journal.get::<Begun>("begun")? else {
+            return bad_input(format!(
+                "{}: the fit was stopped before it began; remove the folder and start it again",
+                folder.display()
+            ));
+        };
+        let place = folder.join(CASE);
+        let case = Case::parse(&read_text(&place)?, &place.display().to_string())?;
+        if fingerprint(folder, &case)? != begun.fingerprint {
+            return bad_input(format!(
+                "{}: {CASE} or its data have changed since the fit began; start another one with --out",
+                folder.display()
+            ));
+        }
+        let compute = common.compute()?;
+        if compute.describe() != begun.device || begun.version != env!("CARGO_PKG_VERSION") {
+            return bad_input(format!(
+                "{}: begun on {} by version {}, and this is {} and version {}; go on with the same, or start another one",
+                folder.display(),
+                begun.device,
+                begun.version,
+                compute.describe(),
+                env!("CARGO_PKG_VERSION")
+            ));
+        }
+        let data = Dataset::read(&case, folder)?;
+        Ok(Opened {
+            case: complete(&case, &data)?,
+            data,
+            journal,
+            compute,
+            begun,
+        })
+    }
+
+    /// The fit, and its journal.
+    pub(in crate::cli) fn fit(&mut self) -> Result<(Fit<'_>, &mut Journal)> {
+        let fit = Fit::new(
+            self.compute.clone(),
+            &self.case,
+            &self.data,
+            self.begun.optimizer,
+        )?;
+        Ok((fit, &mut self.journal))
+    }
+}
+
+/// A name of its own for every data file: files of two folders may share one.
+pub(super) fn file_names(texts: &[(String, String)]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for (path, _) in texts {
+        let name = Path::new(path).file_name().unwrap_or_default();
+        let name = name.to_string_lossy().to_string();
+        let numbered = (2..).map(|i| format!("{i}-{name}"));
+        let mut candidates = std::iter::once(name.clone()).chain(numbered);
+        let free = candidates.find(|n| !names.contains(n));
+        names.push(free.unwrap_or(name));
+    }
+    names
+}
+
+/// The folder asked for, which must be new, or the first free one of a case's name.
+pub(super) fn new_folder(asked: &Option<PathBuf>, name: &str) -> Result<PathBuf> {
+    let folder = match asked {
+        Some(folder) => {
+            if !folder.join(JOURNAL).exists() && folder.join(CASE).exists() {
+                return bad_input(format!(
+                    "{}: there is a {CASE} in it, but no fit was begun; move it away, or give another --out",
+                    folder.display()
+                ));
+            }
+            if folder.join(JOURNAL).exists() {
+                return bad_input(format!(
+                    "{}: there is a fit in it already; `rumple fit --resume {}` goes on with it, or give another --out",
+                    folder.display(),
+                    folder.display()
+                ));
+            }
+            folder.clone()
+        }
+        None => {
+            let word = |c: char| if c.is_alphanumeric() { c } else { '-' };
+            let stem = format!("{}-fit", name.chars().map(word).collect::<String>());
+            let numbered = |i: usize| {
+                if i == 1 {
+                    stem.clone()
+                } else {
+                    format!("{stem}-{i}")
+                }
+            };
+            let free = (1..).map(numbered).find(|f| !Path::new(f).exists());
+            PathBuf::from(free.unwrap_or(stem.clone()))
+        }
+    };
+    std::fs::create_dir_all(&folder).map_err(|e| Error::writing(&folder, e))?;
+    Ok(folder)
+}
+
+/// FNV-1a of the case and its data.
+pub(super) fn fingerprint(folder: &Path, case: &Case) -> Result<u64> {
+    let mut text = read_text(&folder.join(CASE))?;
+    for source in &case.data {
+        text += &read_text(&folder.join(&source.file))?;
+    }
+    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    // 53 bits: JSON numbers of other programs hold no more.
+    Ok(text.bytes().fold(0xcbf2_9ce4_8422_2325, step) >> 11)
+}
