@@ -355,6 +355,8 @@ pub struct DataResult {
 pub struct RunResult {
     /// Version of Rumple.
     pub version: String,
+    /// Folder of the files.
+    pub folder: String,
     /// Command line.
     pub command: String,
     /// Device in words.

@@ -53,6 +53,7 @@ pub fn result(
         data: fit.data.files.clone(),
         run: RunResult {
             version: env!("CARGO_PKG_VERSION").into(),
+            folder: String::new(),
             command: String::new(),
             device: String::new(),
             optimizer: fit.optimizer.name().into(),

@@ -148,6 +148,7 @@ fn go_on(common: &Common, arguments: &Arguments, folder: &Path) -> Result<FitRes
     let (fit, journal) = opened.fit()?;
     let mut result = watched(&fit, journal)?;
     result.run.command = std::env::args().collect::<Vec<_>>().join(" ");
+    result.run.folder = folder.display().to_string();
     result.run.device = device;
     result.run.seconds = clock.elapsed().as_secs_f64();
     if let Ok(before) = fit_folder::load(folder) {

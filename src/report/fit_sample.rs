@@ -106,6 +106,7 @@ pub(super) fn sample() -> FitResult {
             },
         ],
         run: RunResult {
+            folder: "fit".into(),
             version: "0.1.0".into(),
             command: "rumple fit cases/poplin.json --out fits/poplin".into(),
             device: "CPU, f64, 2 threads".into(),

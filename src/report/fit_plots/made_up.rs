@@ -212,6 +212,7 @@ pub(crate) fn fit(groups: &[&str]) -> FitResult {
         bootstrap: None,
         data: Vec::new(),
         run: RunResult {
+            folder: "fit".into(),
             version: "0".into(),
             command: "rumple fit".into(),
             device: "cpu".into(),
