@@ -55,7 +55,8 @@ pub struct Calibration {
     /// Of every group and parameter.
     origins: Vec<Vec<Origin>>,
     bounds: Vec<(f64, f64)>,
-    targets: Vec<(f64, f64)>,
+    /// Value, standard deviation and condition of every residual; repeats share a condition.
+    targets: Vec<(f64, f64, usize)>,
     stages: Vec<Tests>,
 }
 
@@ -73,13 +74,23 @@ impl Calibration {
             bounds: Vec::new(),
             unknowns,
             origins,
-            targets: data.fitted().map(|r| (r.value, r.sd)).collect(),
+            targets: Vec::new(),
             stages: Vec::new(),
         };
         calibration.bounds = (0..calibration.unknowns.len())
             .map(|k| calibration.free_bounds(k))
             .collect();
-        let conditions = conditions(data.fitted());
+        let mut conditions: Vec<(usize, Condition)> = Vec::new();
+        for row in data.fitted() {
+            let condition = (row.group, row.condition);
+            let known = conditions.iter().position(|c| *c == condition);
+            calibration
+                .targets
+                .push((row.value, row.sd, known.unwrap_or(conditions.len())));
+            if known.is_none() {
+                conditions.push(condition);
+            }
+        }
         for (hinges, width) in stages(hinges) {
             let tests = calibration.tests(hinges, Some(width), &conditions)?;
             calibration.stages.push(tests);
@@ -347,11 +358,11 @@ impl Problem for Calibration {
             .collect();
         let results = points.iter().zip(readings).map(|(point, readings)| {
             let chained = self.chain(&readings.slopes, tests.groups().iter().copied(), point);
-            let mut jacobian = chained.resize_vertically(m + priors.len(), 0.0);
+            let mut jacobian = DMatrix::zeros(m + priors.len(), n);
             let mut residuals = DVector::zeros(m + priors.len());
-            for (i, (target, sd)) in self.targets.iter().enumerate() {
-                residuals[i] = (readings.values[i] - target) / sd;
-                jacobian.row_mut(i).unscale_mut(*sd);
+            for (i, (target, sd, condition)) in self.targets.iter().enumerate() {
+                residuals[i] = (readings.values[*condition] - target) / sd;
+                jacobian.set_row(i, &(chained.row(*condition) / *sd));
             }
             for (i, &k) in priors.iter().enumerate() {
                 let (mean, sd) = self.unknowns[k].prior.unwrap_or((0.0, 1.0));
