@@ -248,9 +248,9 @@ impl Evidence<'_> {
 
     /// What is missing from the data, and which measurement would bring it.
     fn missing(&self, unknown: &Unknown, [low, high]: [Option<f64>; 2]) -> String {
-        let times = self.data.fitted().filter_map(|row| match row.condition {
-            Condition::Recovery(point) => Some(point.press),
-            Condition::Bending { dwell, .. } => Some(dwell),
+        let times = self.data.fitted().map(|row| match row.condition {
+            Condition::Recovery(point) => point.press,
+            Condition::Bending { dwell, .. } => dwell,
         });
         let (mut shortest, mut longest) = (f64::INFINITY, 0.0f64);
         for time in times.filter(|t| *t > 0.0) {
