@@ -239,10 +239,7 @@ const KES: &str = "fabric,B_gf_cm2_per_cm,2HB_gf_cm_per_cm\ncotton,0.118,0.124\n
 /// names it. A loop's slope after the reversal separates them.
 #[test]
 fn a_kes_sheet_determines_a_product_and_a_loop_its_factors() {
-    let json = r#"{"name": "kes", "data": ["k.csv"], "starts": 4, "parameters": {
-        "friction_threshold_saturated": {"fixed": 900}, "dwell_time": {"fixed": 1e9},
-        "yield_strain": {"fixed": 5000}, "hardening_stiffness": {"fixed": 1e-5},
-        "hardening_drop": {"fixed": 0.5}, "flow_time": {"fixed": 100}}}"#;
+    let json = r#"{"name": "kes", "data": ["k.csv"], "starts": 4}"#;
     let sheet = fit_of(json, &[KES]);
     let stiffness = parameter(&sheet, "bending_stiffness");
     assert_eq!(stiffness.verdict, "identified");
@@ -291,9 +288,11 @@ fn a_kes_sheet_determines_a_product_and_a_loop_its_factors() {
 fn directions_are_fitted_apart_or_with_shared_parameters() {
     let mut table = shipped("levison_like_cotton.csv").replace("fabric,", "direction,fabric,");
     table = table.replace("\ncotton,", "\nwarp,cotton,");
+    // The weft lacks the widest gap, so that its values differ a little.
     let weft = table
         .lines()
         .skip(2)
+        .take(33)
         .map(|l| l.replace("warp,", "weft,"))
         .collect::<Vec<_>>()
         .join("\n");
@@ -304,8 +303,8 @@ fn directions_are_fitted_apart_or_with_shared_parameters() {
                 "parameters": {{{parameters}}}}}"#
         )
     };
-    let fixed = r#""friction_threshold_saturated": {"fixed": 900}, "flow_time": {"fixed": 1000},
-        "dwell_time": {"fixed": 100}, "hardening_drop": {"fixed": 0.7}, "friction_stiffness": {"fixed": 2e-5}"#;
+    let fixed = r#""friction_threshold_saturated": {"tied_to": "friction_threshold_initial", "ratio": 15},
+        "flow_time": {"fixed": 1000}, "dwell_time": {"fixed": 100}, "hardening_drop": {"fixed": 0.7}, "friction_stiffness": {"fixed": 2e-5}"#;
     let tied = format!(
         r#"{fixed}, "yield_strain": {{"scope": "shared"}},
            "hardening_stiffness": {{"tied_to": "bending_stiffness", "ratio": 1}}"#
@@ -325,9 +324,25 @@ fn directions_are_fitted_apart_or_with_shared_parameters() {
             "yield_strain"
         ]
     );
-    // The same numbers in both directions give the same values.
     let [warp, weft] = [0, 1].map(|i| result.parameters[i].value.unwrap());
-    assert!((warp / weft - 1.0).abs() < 1e-3, "{warp} {weft}");
+    assert!(
+        warp != weft && (warp / weft - 1.0).abs() < 0.2,
+        "{warp} {weft}"
+    );
+    // What is tied to a local parameter has a value for each group, in materials too.
+    for (direction, value) in [("warp", warp), ("weft", weft)] {
+        let follower = parameter(
+            &result,
+            &format!("friction_threshold_saturated[cotton {direction}]"),
+        );
+        assert_eq!(follower.best, 15.0 * value);
+        let materials = rumple::calibrate::export::materials(&result).unwrap();
+        let (_, material) = materials.iter().find(|m| m.0.contains(direction)).unwrap();
+        assert_eq!(
+            material.value("friction_threshold_saturated"),
+            Some(15.0 * value)
+        );
+    }
     let follower = parameter(&result, "hardening_stiffness");
     assert_eq!(follower.best, parameter(&result, "bending_stiffness").best);
     assert!(follower.verdict.starts_with("tied to bending_stiffness"));
@@ -355,6 +370,39 @@ fn robust_losses_resist_an_outlier() {
         ["squares", "huber", "cauchy"].map(|loss| (fit(loss, &spoilt) - reference).abs());
     println!("hardening_drop moves by {squares} (squares), {huber} (huber), {cauchy} (cauchy)");
     assert!(squares > 0.01 && huber < 0.5 * squares && cauchy < 0.3 * squares);
+}
+
+/// The scale on which a parameter is searched does not change its interval.
+#[test]
+fn intervals_do_not_depend_on_the_transform() {
+    let fit = |role: &str| {
+        let json = format!(
+            r#"{{"name": "scales", "data": ["c.csv"], "starts": 2, "tests": {{"hinges": 256}}, "parameters": {{{role}}}}}"#
+        );
+        fit_of(&json, &[&shipped("levison_like_rayon.csv")])
+    };
+    let reference = fit("");
+    for (name, role) in [
+        (
+            "hardening_drop",
+            r#""hardening_drop": {"transform": "logit"}"#,
+        ),
+        (
+            "friction_threshold_saturated",
+            r#""friction_threshold_saturated": {"transform": "above", "bounds": [0, 5000]}"#,
+        ),
+        ("yield_strain", r#""yield_strain": {"transform": "linear"}"#),
+    ] {
+        let [expected, found] =
+            [&reference, &fit(role)].map(|r| parameter(r, name).ci95.map(Option::unwrap));
+        let width = expected[1] - expected[0];
+        for (e, f) in expected.iter().zip(found) {
+            assert!(
+                (e - f).abs() < 0.1 * width,
+                "{name}: {expected:?} against {found:?}"
+            );
+        }
+    }
 }
 
 /// burn's Adam comes to about the same cost as Levenberg-Marquardt.

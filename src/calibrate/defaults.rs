@@ -19,6 +19,8 @@ struct Survey {
     times: (f64, f64),
     /// Rigidity as measured \[N·m\], where it was.
     rigidity: Option<f64>,
+    /// Whether there are bending cycles without a dwell, and nothing else.
+    cycles_only: bool,
 }
 
 impl Survey {
@@ -67,7 +69,24 @@ impl Survey {
             curvature,
             times,
             rigidity: (!rigidities.is_empty()).then_some(mean),
+            cycles_only: data
+                .fitted()
+                .all(|r| matches!(r.condition, Condition::Bending { dwell, .. } if dwell == 0.0)),
         }
+    }
+}
+
+/// A value that plays no part in a bending cycle without a dwell, for a parameter that it cannot show:
+/// yarns do not lock and nothing yields.
+fn beyond_a_cycle(name: &str, survey: &Survey) -> Option<f64> {
+    match name {
+        "friction_threshold_saturated" => Some(2.0 * survey.curvature.1),
+        "dwell_time" => Some(1e6),
+        "yield_strain" => Some(20.0 * survey.curvature.1),
+        "hardening_stiffness" => survey.rigidity,
+        "hardening_drop" => Some(0.5),
+        "flow_time" => Some(1e3),
+        _ => None,
     }
 }
 
@@ -111,6 +130,13 @@ pub fn complete(case: &Case, data: &Dataset) -> Result<Case> {
                 let (value, why) = assumed_rigidity(data);
                 Role::Fixed { value, why }
             }
+            _ if survey.cycles_only => match beyond_a_cycle(&parameter.name, &survey) {
+                Some(value) => Role::Fixed {
+                    value,
+                    why: "assumed: a bending cycle without a dwell cannot tell".into(),
+                },
+                None => Role::Free(Free::default()),
+            },
             _ => Role::Free(Free::default()),
         };
         parameters.push((parameter.name.clone(), role));

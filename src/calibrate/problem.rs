@@ -26,6 +26,9 @@ use crate::{
 /// threshold by about half its width.
 const EARLY_STAGES: [(f64, usize); 3] = [(0.3, 64), (0.1, 32), (0.03, 8)];
 
+/// Where a logit ends: within 1e-4 of the interval's ends.
+const LOGIT_END: f64 = 9.0;
+
 /// Fewest hinges of a stage.
 const FEWEST_HINGES: usize = 32;
 
@@ -260,7 +263,12 @@ impl Calibration {
     /// The scale on which a report's parameter is profiled: its logarithm unless it is linear.
     pub fn to_scale(&self, k: usize, value: f64) -> f64 {
         match self.unknowns[k].transform {
-            linear @ Transform::Linear { .. } => linear.to_free(value, 0.0),
+            // The ends of a logit are infinitely far.
+            own @ (Transform::Linear { .. } | Transform::Logit { .. }) => {
+                own.to_free(value, 0.0).clamp(-LOGIT_END, LOGIT_END)
+            }
+            // A bound of zero has no logarithm.
+            _ if value <= 0.0 => (1e-3 * self.unknowns[k].bounds.1).ln(),
             _ => value.ln(),
         }
     }
@@ -268,7 +276,7 @@ impl Calibration {
     /// The inverse of [`Calibration::to_scale`].
     pub fn from_scale(&self, k: usize, scaled: f64) -> f64 {
         match self.unknowns[k].transform {
-            linear @ Transform::Linear { .. } => linear.to_value(scaled, 0.0),
+            own @ (Transform::Linear { .. } | Transform::Logit { .. }) => own.to_value(scaled, 0.0),
             _ => scaled.exp(),
         }
     }
@@ -278,8 +286,7 @@ impl Calibration {
         let unknown = &self.unknowns[k];
         let (low, high) = unknown.bounds;
         match unknown.transform {
-            // The ends of an interval are infinitely far under a logit; this is within 1e-4 of them.
-            Transform::Logit { .. } => (-9.0, 9.0),
+            Transform::Logit { .. } => (-LOGIT_END, LOGIT_END),
             Transform::Above(_) => {
                 let origins = &self.origins[unknown.group.unwrap_or(0)];
                 let (below, above) = match self.lower(origins, k).map(|p| origins[p]) {
@@ -381,7 +388,7 @@ impl Problem for Calibration {
     fn quantity(&self, k: usize, point: &DVector<f64>) -> (f64, DVector<f64>) {
         let (value, gradient) = self.parameter(k, point);
         match self.unknowns[k].transform {
-            Transform::Linear { .. } => {
+            Transform::Linear { .. } | Transform::Logit { .. } => {
                 let mut own = DVector::zeros(point.len());
                 own[k] = 1.0;
                 (point[k], own)

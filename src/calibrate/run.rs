@@ -144,7 +144,11 @@ impl<'a> Fit<'a> {
                 self.case.name
             ))
         })?;
-        let mut optimum = self.optimum_at(&progress.walker(start).point)?;
+        let mut best = progress.walker(start).clone();
+        if !interrupted {
+            best = self.descend(best.point)?;
+        }
+        let mut optimum = self.optimum_at(&best.point)?;
         let mut sides = Vec::new();
         let mut thoughts = 0;
         while !interrupted {
@@ -155,7 +159,8 @@ impl<'a> Fit<'a> {
                 profile::Outcome::Stopped => interrupted = true,
                 profile::Outcome::Better(point) => {
                     thoughts += 1;
-                    optimum = self.optimum_at(&self.descend(point)?)?;
+                    best = self.descend(point)?;
+                    optimum = self.optimum_at(&best.point)?;
                 }
             }
         }
@@ -174,7 +179,8 @@ impl<'a> Fit<'a> {
             sides: &sides,
             threshold: self.threshold(&optimum),
         };
-        summary::result(self, &progress, (start, interrupted), &optimum, &evidence)
+        let outcome = best.outcome.filter(|_| !interrupted);
+        summary::result(self, &progress, (start, outcome), &optimum, &evidence)
     }
 
     /// The starts: the case's own, then Sobol's points. With relaxation branches, only those of the
@@ -260,13 +266,13 @@ impl<'a> Fit<'a> {
         Ok((progress, interrupted))
     }
 
-    /// The lowest point near a point, under the last stage.
-    fn descend(&self, point: Vec<f64>) -> Result<Vec<f64>> {
+    /// A walker at the lowest point near a point, under the last stage.
+    fn descend(&self, point: Vec<f64>) -> Result<Walker> {
         let walker = Walker::new(point, 0, 200);
         let stage = self.problem.stages() - 1;
         let mut batch = Batch::new(&self.problem, self.levenberg(), stage, vec![walker]);
         batch.run()?;
-        Ok(batch.walkers.remove(0).point)
+        Ok(batch.walkers.remove(0))
     }
 
     /// Residuals and Jacobian at a point under the last stage.

@@ -24,7 +24,7 @@ use nalgebra::DVector;
 pub fn result(
     fit: &Fit,
     progress: &Progress,
-    (start, interrupted): (usize, bool),
+    (start, outcome): (usize, Option<Outcome>),
     optimum: &Optimum,
     evidence: &Evidence,
 ) -> Result<FitResult> {
@@ -36,9 +36,9 @@ pub fn result(
         synthetic: fit.data.synthetic,
         law: fit.case.law.name().into(),
         relaxation_branches: fit.case.relaxation_branches,
-        notes: notes(fit, &parameters),
-        convergence: convergence(progress, start, interrupted),
-        interrupted,
+        notes: notes(fit, &parameters, &points),
+        convergence: convergence(outcome),
+        interrupted: outcome.is_none(),
         correlations: correlations(fit, evidence),
         misfit: checks::misfit(fit, &points, &statistics),
         hold_out: checks::hold_out(&points),
@@ -67,11 +67,11 @@ pub fn result(
     })
 }
 
-fn notes(fit: &Fit, parameters: &[ParameterResult]) -> Vec<String> {
+fn notes(fit: &Fit, parameters: &[ParameterResult], points: &[PointResult]) -> Vec<String> {
     let mut notes = fit.case.notes.clone();
     for (name, role) in &fit.case.parameters {
         if let Role::Fixed { value, why } = role {
-            notes.push(format!("{name} is fixed at {value:.4e}: {why}."));
+            notes.push(format!("{name} is fixed at {}: {why}.", digits(*value)));
         }
     }
     notes.extend(fit.data.notes.clone());
@@ -82,25 +82,63 @@ fn notes(fit: &Fit, parameters: &[ParameterResult]) -> Vec<String> {
         let near = |wall: f64| (p.best - wall).abs() <= 1e-6 * (high - low);
         if near(low) || near(high) {
             notes.push(format!(
-                "{} is at a bound of its search, {:.4e}.",
-                p.name, p.best
+                "{} is at a bound of its search, {} {}.",
+                p.name,
+                digits(p.best),
+                p.unit
             ));
         }
+    }
+    let biased = |p: &&PointResult| {
+        let [_, sd, fitted, hard] = p.numbers();
+        !p.held_out && (fitted - hard).abs() > sd
+    };
+    let biased = points.iter().filter(biased).count();
+    if biased > 0 {
+        notes.push(format!(
+            "At {biased} of the points the hard law differs from the smoothed one by more than the spread; more tests.hinges make the gate narrower."
+        ));
+    }
+    for p in parameters
+        .iter()
+        .filter(|p| p.free && p.value.is_some() && p.std_error.is_none())
+    {
+        notes.push(format!(
+            "{} has no standard error: the covariance does not agree with the profile, because other parameters are not determined; use the interval.",
+            p.name
+        ));
+    }
+    let (fitted, free) = (
+        points.iter().filter(|p| !p.held_out).count(),
+        fit.problem.unknowns.len(),
+    );
+    if fitted < free {
+        notes.push(format!(
+            "{fitted} points cannot determine {free} free parameters; see the verdicts."
+        ));
     }
     notes
 }
 
-fn convergence(progress: &Progress, start: usize, interrupted: bool) -> String {
-    if interrupted {
-        return "interrupted: the best point so far is reported; `rumple fit --resume` goes on"
-            .into();
+/// A number of a sentence, with four digits.
+pub(super) fn digits(value: f64) -> String {
+    let size = value.abs();
+    if size != 0.0 && !(1e-2..1e5).contains(&size) {
+        return format!("{value:.3e}");
     }
-    let mut leader = start;
-    while let Some(Outcome::Joined(other)) = progress.walkers[leader].outcome {
-        leader = other;
+    let places = (3 - size.max(1e-2).log10().floor() as i32).max(0) as usize;
+    let text = format!("{value:.places$}");
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_string(),
+        false => text,
     }
-    let outcome = progress.walkers[leader].outcome;
-    outcome.map_or("still moving".into(), Outcome::message)
+}
+
+fn convergence(outcome: Option<Outcome>) -> String {
+    outcome.map_or(
+        "interrupted: the best point so far is reported; `rumple fit --resume` goes on".into(),
+        Outcome::message,
+    )
 }
 
 fn parameters(
@@ -153,11 +191,24 @@ fn parameters(
             Some(Role::Tied { to, ratio }) => format!("tied to {to}, times {ratio}"),
             _ => continue,
         };
-        let best = problem.group_values(0, &optimum.point)[p];
-        list.push(ParameterResult {
-            verdict,
-            ..line(parameter, &parameter.name, best)
-        });
+        let values: Vec<f64> = (0..fit.data.groups.len())
+            .map(|group| problem.group_values(group, &optimum.point)[p])
+            .collect();
+        // A tie to a local parameter makes a value for each group.
+        let local = values.iter().any(|v| *v != values[0]);
+        for (group, &best) in fit.data.groups.iter().zip(&values) {
+            let name = match local {
+                true => format!("{}[{group}]", parameter.name),
+                false => parameter.name.clone(),
+            };
+            list.push(ParameterResult {
+                verdict: verdict.clone(),
+                ..line(parameter, &name, best)
+            });
+            if !local {
+                break;
+            }
+        }
     }
     list
 }

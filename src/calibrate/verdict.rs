@@ -7,6 +7,7 @@ use super::{
     dataset::Dataset,
     problem::{Calibration, Unknown},
     simulate::Condition,
+    summary::digits,
 };
 use crate::{
     experiment::CREST_CURVATURE,
@@ -193,7 +194,10 @@ impl Evidence<'_> {
         let place = gap.map_or("a bending cycle".into(), |mm| {
             format!("a gap of {mm:.3} mm")
         });
-        let remedy = "a smaller gap would make one yield";
+        let remedy = match gap {
+            Some(_) => "a smaller gap would make one yield",
+            None => "a recovery test with a small gap would make one yield",
+        };
         match (base_name(unknown), low) {
             ("yield_strain", Some(low)) => format!(
                 "no fold yields: the data are fitted as well without; the sharpest has {curvature:.0} 1/m ({place}), and any yield strain above {low:.0} 1/m will do; {remedy}"
@@ -216,7 +220,7 @@ impl Evidence<'_> {
         let mut best: Option<(f64, String)> = None;
         for j in (0..unknowns.len()).filter(|j| *j != k) {
             // Only logarithms make products.
-            if [k, j].iter().any(|i| unknowns[*i].is_linear()) {
+            if [k, j].iter().any(|i| !unknowns[*i].is_logarithm()) {
                 continue;
             }
             let (other, gradient) = quantity(j);
@@ -257,8 +261,8 @@ impl Evidence<'_> {
             (shortest, longest) = (shortest.min(time), longest.max(time));
         }
         let known = match (low, high) {
-            (Some(low), None) => format!(" (95 %: above {low:.3e})"),
-            (None, Some(high)) => format!(" (95 %: below {high:.3e})"),
+            (Some(low), None) => format!(" (95 %: above {})", digits(low)),
+            (None, Some(high)) => format!(" (95 %: below {})", digits(high)),
             _ => String::new(),
         };
         let dwell = |what: &str| match (low, high) {
@@ -266,15 +270,23 @@ impl Evidence<'_> {
                 format!("no dwell in the data; hold a fold for several times to see {what}")
             }
             (None, Some(_)) => format!(
-                "no dwell shorter than {shortest:.3} s in the data; press for less than {:.2} s to see {what}",
-                shortest / 3.0
+                "no dwell shorter than {} s in the data; press for less than {} s to see {what}",
+                digits(shortest),
+                digits(shortest / 3.0)
             ),
             (Some(_), None) => format!(
-                "no dwell longer than {longest:.3} s in the data; press for more than {:.0} s to see {what}",
-                longest * 3.0
+                "no dwell longer than {} s in the data; press for more than {} s to see {what}",
+                digits(longest),
+                digits(longest * 3.0)
+            ),
+            _ if shortest == longest => format!(
+                "a single dwell of {} s cannot show {what}; press for other times too",
+                digits(longest)
             ),
             _ => format!(
-                "dwells from {shortest:.3} to {longest:.3} s do not show {what}; add times between or around them, or another gap"
+                "dwells from {} to {} s do not show {what}; add times between or around them, or another gap",
+                digits(shortest),
+                digits(longest)
             ),
         };
         let text = match base_name(unknown) {

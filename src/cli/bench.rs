@@ -113,8 +113,8 @@ fn run_hinge(common: &Common, hinges: usize, steps: usize, plain: bool) -> Resul
 const BEST_KNOWN_CHI2: f64 = 10.4;
 /// A start has succeeded when its cost is at most this much above the best known.
 const SUCCESS: f64 = 1.01;
-/// Rounds in which the starts of the fit are kicked: about 6 s on two cores.
-const FIT_KICK_ROUNDS: usize = 4000;
+/// Rounds in which the starts of the fit are kicked: about 4 s on two cores.
+const FIT_KICK_ROUNDS: usize = 2500;
 /// Rounds of a descent. With 24, 30, 40, 50 and 70 of them 52, 57, 60, 61 and 63 of 64 starts (4 seeds)
 /// succeeded within 3500 rounds.
 const FIT_ROUNDS: usize = 70;

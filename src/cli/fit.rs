@@ -124,6 +124,7 @@ fn begin(common: &Common, arguments: &Arguments) -> Result<PathBuf> {
         version: env!("CARGO_PKG_VERSION").into(),
         optimizer,
         device: common.compute()?.describe(),
+        command: std::env::args().collect::<Vec<_>>().join(" "),
         fingerprint: fingerprint(&folder, &case)?,
     };
     journal.put("begun", &begun)?;
@@ -144,11 +145,10 @@ fn go_on(common: &Common, arguments: &Arguments, folder: &Path) -> Result<FitRes
         );
     }
     let mut opened = Opened::new(common, folder)?;
-    let device = opened.begun.device.clone();
+    let (device, command) = (opened.begun.device.clone(), opened.begun.command.clone());
     let (fit, journal) = opened.fit()?;
     let mut result = watched(&fit, journal)?;
-    result.run.command = std::env::args().collect::<Vec<_>>().join(" ");
-    result.run.folder = folder.display().to_string();
+    result.run.command = command;
     result.run.device = device;
     result.run.seconds = clock.elapsed().as_secs_f64();
     if let Ok(before) = fit_folder::load(folder) {
@@ -194,9 +194,15 @@ fn report(common: &Common, folder: &Path, result: &FitResult) -> Result<()> {
     } else {
         print(&fit_text::terminal(result))?;
     }
+    let materials: Vec<&str> = result.files.iter().map(String::as_str).collect();
+    let materials: Vec<&str> = materials
+        .into_iter()
+        .filter(|f| f.starts_with("material"))
+        .collect();
     say(&format!(
-        "results: {} (report.html, material.json, plots, …)",
-        folder.display()
+        "results: {} (report.html, {}, plots, …)",
+        folder.display(),
+        materials.join(", ")
     ));
     if result.interrupted {
         return Err(Error::Interrupted(format!(

@@ -2,17 +2,17 @@
 
 use clap::Args;
 
-use super::{Common, print_json};
+use super::{Common, print, print_json};
 use crate::{
-    calibrate::case_schema,
+    calibrate::{case_schema, data::column_help},
     error::{Result, unknown},
     material::material_schema,
 };
 
-/// Print the JSON schema of a kind of file
+/// Print the JSON schema of a kind of file, or the columns of data files
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// material or case
+    /// material, case or data (the columns of measurement files)
     name: String,
 }
 
@@ -20,6 +20,7 @@ pub fn run(_: &Common, arguments: &Arguments) -> Result<()> {
     match arguments.name.as_str() {
         "material" => print_json(&material_schema()),
         "case" => print_json(&case_schema()),
-        other => Err(unknown("schema", other, &["material", "case"])),
+        "data" => print(&column_help()),
+        other => Err(unknown("schema", other, &["material", "case", "data"])),
     }
 }

@@ -20,6 +20,10 @@ const STEPS_TO_THRESHOLD: f64 = 3.5;
 const MOST_STEPS: f64 = 5.0;
 /// A point is better than the optimum when it is lower by this share of the threshold.
 const BETTER: f64 = 0.01;
+/// A step is taken again, shorter, when Δcost comes out so many times above the threshold …
+const OVERSHOOT: f64 = 3.0;
+/// … so often.
+const MOST_OVERSHOOTS: usize = 8;
 /// Rounds of the search at each step.
 const ROUNDS: usize = 25;
 
@@ -71,6 +75,8 @@ pub struct Side {
     pub path: Vec<(f64, f64)>,
     points: Vec<Vec<f64>>,
     step: f64,
+    /// Steps in a row that went too far.
+    overshoots: usize,
     done: bool,
 }
 
@@ -117,6 +123,13 @@ impl Side {
         let (before, height) = self.path[self.path.len() - 1];
         let moved = (q - before) * self.direction;
         let root = |delta: f64| delta.max(0.0).sqrt();
+        // A step that leaps over the threshold says nothing of where it is crossed.
+        if delta > OVERSHOOT * task.threshold && self.overshoots < MOST_OVERSHOOTS && moved > 0.0 {
+            self.overshoots += 1;
+            self.step = 0.25 * moved;
+            return;
+        }
+        self.overshoots = 0;
         let slope = (root(delta) - root(height)) / moved.max(1e-300);
         self.path.push((q, delta));
         self.points.push(point);
@@ -157,6 +170,7 @@ pub fn sides(task: &Task, ranges: &[(usize, (f64, f64))]) -> Vec<Side> {
                 step: (task.rise() / task.error_scale * error)
                     .max(1e-6)
                     .min(0.1 * (range.1 - range.0)),
+                overshoots: 0,
                 done: (wall - q) * direction <= 1e-9,
             });
         }

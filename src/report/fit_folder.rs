@@ -51,7 +51,8 @@ pub fn save(folder: &Path, result: FitResult) -> Result<FitResult> {
     for (stem, _, _) in &pictures {
         files.extend(["svg", "png"].map(|kind| format!("plots/{stem}.{kind}")));
     }
-    let result = FitResult { files, ..result };
+    let mut result = FitResult { files, ..result };
+    result.run.folder = folder.display().to_string();
     let make = |name: &str| {
         let path = folder.join(name);
         std::fs::create_dir_all(&path).map_err(|e| Error::writing(&path, e))

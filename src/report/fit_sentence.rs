@@ -78,7 +78,7 @@ pub(super) fn undetermined(result: &FitResult) -> Option<String> {
         .collect();
     (!values.is_empty()).then(|| {
         format!(
-            "material.json needs a number for every parameter; where the data determine none it holds \
+            "a material file needs a number for every parameter; where the data determine none it holds \
              that of the best point, which is not an estimate: {}",
             values.join(", ")
         )
@@ -126,6 +126,9 @@ pub(super) fn hold_out(result: &FitResult) -> Option<String> {
 
 /// How much the smoothing of the law matters.
 pub(super) fn smoothing(result: &FitResult) -> String {
+    if result.points.iter().all(|p| p.test != "crease") {
+        return "no recovery points to see it at".into();
+    }
     format!(
         "at most {}° between the smoothed and the hard law at the recovery points",
         short(result.smoothing_bias_deg)

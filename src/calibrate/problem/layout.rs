@@ -29,9 +29,9 @@ pub struct Unknown {
 }
 
 impl Unknown {
-    /// Whether it is searched on the scale of its value, not of its logarithm.
-    pub fn is_linear(&self) -> bool {
-        matches!(self.transform, Transform::Linear { .. })
+    /// Whether it is searched on the scale of its logarithm.
+    pub fn is_logarithm(&self) -> bool {
+        matches!(self.transform, Transform::Log | Transform::Above(_))
     }
 }
 

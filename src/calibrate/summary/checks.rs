@@ -26,14 +26,32 @@ pub(super) fn misfit(fit: &Fit, points: &[PointResult], statistics: &Statistics)
     let runs_probability =
         runs_probability.filter(|_| statistics.chi2 > WITHIN_SPREAD * statistics.points as f64);
     let bad = |p: Option<f64>| p.is_some_and(|p| p < IMPROBABLE);
-    let number = |p: Option<f64>| p.map_or("unknown".into(), |p| format!("{p:.2e}"));
+    let number = |p: Option<f64>| {
+        p.map_or("unknown".into(), |p| {
+            if p > 0.0 {
+                format!("{p:.2e}")
+            } else {
+                "< 1e-300".into()
+            }
+        })
+    };
     let verdict = match (bad(chi2_probability), bad(runs_probability)) {
         (false, false) if freedom == 0 => {
             "no degree of freedom is left to judge whether the law follows the data".into()
         }
-        (false, false) => {
-            "the law follows the data: neither χ² nor the runs of the residuals object".to_string()
-        }
+        (false, false) => match (chi2_probability, runs_probability) {
+            (Some(_), Some(_)) => {
+                "the law follows the data: neither χ² nor the runs of the residuals object".into()
+            }
+            (Some(_), None) => "the law follows the data as far as χ² tells".to_string(),
+            (None, Some(_)) => format!(
+                "the residuals show no trend; χ² cannot judge, because a spread was assumed (reduced χ² {:.3})",
+                statistics.reduced_chi2.unwrap_or(f64::NAN)
+            ),
+            (None, None) => {
+                "too few points, and an assumed spread: nothing can judge the fit".into()
+            }
+        },
         (true, true) => format!(
             "misfit: the law does not follow the data (χ² has a probability of {}, the runs of the residuals {}); try another law, or relaxation branches",
             number(chi2_probability),
@@ -61,9 +79,10 @@ pub(super) fn misfit(fit: &Fit, points: &[PointResult], statistics: &Statistics)
 fn residual_curves(points: &[PointResult]) -> Vec<Vec<f64>> {
     let mut curves: Vec<(String, Vec<(f64, f64)>)> = Vec::new();
     for (i, p) in points.iter().enumerate().filter(|(_, p)| !p.held_out) {
+        let dwell = p.press_s.filter(|_| p.test != "crease");
         let name = format!(
-            "{} {} {:?} {:?} {:?}",
-            p.group, p.test, p.quantity, p.gap_mm, p.read_s
+            "{} {} {:?} {:?} {:?} {:?}",
+            p.group, p.test, p.quantity, p.gap_mm, p.read_s, dwell
         );
         // A loop is in the order of its file.
         let place = if p.test == "crease" {

@@ -27,6 +27,7 @@ pub(super) struct Begun {
     pub version: String,
     pub optimizer: Optimizer,
     pub device: String,
+    pub command: String,
     /// Of the case and the data, so that nothing changes under a fit.
     pub fingerprint: u64,
 }
