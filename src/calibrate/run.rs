@@ -11,6 +11,8 @@ use super::{
     case::Case,
     dataset::Dataset,
     problem::{Calibration, conditions},
+    result::FitResult,
+    simulate::Condition,
     summary,
     verdict::Evidence,
 };
@@ -26,8 +28,6 @@ use crate::{
     },
     numeric::{Compute, sobol},
 };
-
-use super::result::FitResult;
 
 /// How to look for the optimum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -146,7 +146,7 @@ impl<'a> Fit<'a> {
         })?;
         let mut best = progress.walker(start).clone();
         if !interrupted {
-            best = self.descend(best.point)?;
+            best = self.polished(best)?;
         }
         let mut optimum = self.optimum_at(&best.point)?;
         let mut sides = Vec::new();
@@ -266,6 +266,14 @@ impl<'a> Fit<'a> {
         Ok((progress, interrupted))
     }
 
+    /// The end of a search: Levenberg-Marquardt goes on until it converges, Adam stays where it came to.
+    fn polished(&self, walker: Walker) -> Result<Walker> {
+        match self.optimizer {
+            Optimizer::Lm => self.descend(walker.point),
+            Optimizer::Adam => Ok(walker),
+        }
+    }
+
     /// A walker at the lowest point near a point, under the last stage.
     fn descend(&self, point: Vec<f64>) -> Result<Walker> {
         let walker = Walker::new(point, 0, 200);
@@ -361,7 +369,7 @@ impl<'a> Fit<'a> {
         &self,
         optimum: &Optimum,
         uncertainty: &Uncertainty,
-        list: &[(usize, super::simulate::Condition)],
+        list: &[(usize, Condition)],
     ) -> Result<(Vec<f64>, Vec<f64>)> {
         let (values, jacobian): (Vec<f64>, DMatrix<f64>) =
             self.problem.predict(&optimum.point, list)?;
@@ -371,7 +379,7 @@ impl<'a> Fit<'a> {
     }
 
     /// The conditions of all rows, held out or not.
-    pub fn all_conditions(&self) -> Vec<(usize, super::simulate::Condition)> {
+    pub fn all_conditions(&self) -> Vec<(usize, Condition)> {
         conditions(self.data.rows.iter())
     }
 }

@@ -29,7 +29,7 @@ impl Outcome {
                 "stalled: even tiny steps do not lower the cost (a kink of the law, or rounding)"
                     .into()
             }
-            Outcome::OutOfRounds => "out of rounds while still getting better: narrow the bounds, or fix or share parameters".into(),
+            Outcome::OutOfRounds => "the rounds are used up, and it may still get better: narrow the bounds, or fix or share parameters".into(),
             Outcome::NotFinite => {
                 "the start itself has residuals that are not finite; narrow the bounds".into()
             }

@@ -77,13 +77,13 @@ impl Fit<'_> {
     pub fn finished(&self, journal: &Journal) -> Result<Optimum> {
         let progress = journal.get::<Progress>("search")?;
         let done = progress.filter(|p| p.stage == self.problem.stages());
-        let best = done.and_then(|p| Some(p.walker(p.best()?.0).point.clone()));
-        let Some(point) = best else {
+        let best = done.and_then(|p| Some(p.walker(p.best()?.0).clone()));
+        let Some(best) = best else {
             return bad_input(
                 "the fit in this folder is not finished; `rumple fit --resume` goes on with it",
             );
         };
-        let mut point = self.descend(point)?.point;
+        let mut point = self.polished(best)?.point;
         for thought in 0..SECOND_THOUGHTS {
             match journal.get::<Vec<f64>>(&format!("profile/{thought}/better"))? {
                 Some(better) => point = self.descend(better)?.point,
