@@ -33,7 +33,7 @@ const LOGIT_END: f64 = 9.0;
 const FEWEST_HINGES: usize = 32;
 
 /// Width of the last gate times the number of hinges: it spans about three hinges, so that the angle is
-/// smooth. With 2048 hinges it shifts a saturated threshold of cotton by 0.5 %; with 256 by 5 %, more than
+/// smooth. With 2048 hinges it shifts a saturated threshold of cotton by less than 1 %; with 256 by 5 %, more than
 /// its standard error.
 const WIDTH_OF_HINGES: f64 = 5.0;
 
