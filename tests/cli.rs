@@ -1,15 +1,15 @@
 //! The program as its users run it: real processes in a fresh folder each.
 
+mod common;
+
 use std::{
     fs,
-    path::PathBuf,
     process::{Command, Output, Stdio},
-    sync::atomic::{AtomicUsize, Ordering},
 };
 
+use common::folder::{Folder, PROGRAM};
 use serde_json::Value;
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_rumple");
 const COLUMNS: &str =
     "step,time,strain,stress,anchor,stick_time,plastic,accumulated_plastic,flow_time,yield_strain";
 
@@ -22,58 +22,12 @@ const MATERIAL: &str = r#"{"name": "test", "strain": "curvature", "law": "time_d
                  "hardening_drop": 0.99, "flow_time_s": 30},
   "relaxation": [{"stiffness_Nm": 1e-6, "time_s": 1}]}"#;
 
-/// A folder of its own for each test, removed at the end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> Folder {
-        static COUNTER: AtomicUsize = AtomicUsize::new(0);
-        let number = COUNTER.fetch_add(1, Ordering::Relaxed);
-        let name = format!("rumple-cli-{}-{number}", std::process::id());
-        let folder = Folder(std::env::temp_dir().join(name));
-        fs::create_dir_all(&folder.0).unwrap();
-        folder.write("ok.json", MATERIAL);
-        folder.write("ok.csv", "dt,strain\n0.5,10\n0.5,2000\n0.5,0\n");
-        folder
-    }
-
-    fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
-        fs::write(self.0.join(name), bytes).unwrap();
-    }
-
-    fn read(&self, name: &str) -> Vec<u8> {
-        fs::read(self.0.join(name)).unwrap()
-    }
-
-    /// The program with arguments separated by blanks.
-    fn command(&self, arguments: &str) -> Command {
-        let mut command = Command::new(PROGRAM);
-        command.args(arguments.split_whitespace());
-        command.current_dir(&self.0);
-        command
-    }
-
-    fn run(&self, arguments: &str) -> Output {
-        self.command(arguments).output().unwrap()
-    }
-
-    /// Standard output of a run that must succeed.
-    fn succeed(&self, arguments: &str) -> String {
-        let output = self.run(arguments);
-        assert!(output.status.success(), "{arguments}: {output:?}");
-        String::from_utf8(output.stdout).unwrap()
-    }
-
-    /// Standard output of a run that must succeed, which must be JSON and nothing else.
-    fn json(&self, arguments: &str) -> Value {
-        serde_json::from_str(&self.succeed(arguments)).unwrap()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
+/// A folder with a material and a strain history.
+fn prepared() -> Folder {
+    let folder = Folder::new();
+    folder.write("ok.json", MATERIAL);
+    folder.write("ok.csv", "dt,strain\n0.5,10\n0.5,2000\n0.5,0\n");
+    folder
 }
 
 fn numbers(list: &Value, key: &str) -> Vec<f64> {
@@ -99,7 +53,7 @@ fn judge(output: &Output, fragments: &[&str]) -> Result<(), String> {
 // All ten presets are listed, and a printed one is a file that the commands read back.
 #[test]
 fn presets_are_listed_and_are_valid_files() {
-    let folder = Folder::new();
+    let folder = prepared();
     let text = folder.succeed("materials");
     assert_eq!(text.lines().take_while(|l| !l.is_empty()).count(), 1 + 10);
     folder.write("mine.json", folder.succeed("materials cotton-broad"));
@@ -113,7 +67,7 @@ fn presets_are_listed_and_are_valid_files() {
 // A crease test answers every combination in order, and a longer press recovers less.
 #[test]
 fn crease_reports_every_point_in_order() {
-    let folder = Folder::new();
+    let folder = prepared();
     let run = "crease --material cotton-broad --press-s 1,100,1e4 --read-s 60,1e9 --json";
     let text = folder.succeed(&format!("{run} --gap-mm 0.1,0.5,2"));
     let points = &serde_json::from_str::<Value>(&text).unwrap()["points"];
@@ -140,14 +94,14 @@ fn crease_reports_every_point_in_order() {
 // A pressing time of zero is allowed, so the picture with its log axis must not refuse it.
 #[test]
 fn crease_without_pressing_succeeds() {
-    let table = Folder::new().succeed("crease --material cotton-broad --press-s 0");
+    let table = prepared().succeed("crease --material cotton-broad --press-s 0");
     assert_eq!(table.lines().count(), 1 + 4);
 }
 
 // Simulated KES of cotton broad gives back the measured B and 2HB that its preset is made from.
 #[test]
 fn kes_reads_the_measured_values() {
-    let loops = &Folder::new().json("kes --material cotton-broad --dwell-s 0,60 --json")["loops"];
+    let loops = &prepared().json("kes --material cotton-broad --dwell-s 0,60 --json")["loops"];
     let (b, hb) = (numbers(loops, "B_Nm"), numbers(loops, "2HB_Nm_per_m"));
     // The measurements have four digits.
     assert!((b[0] / 1.157e-5 - 1.0).abs() < 5e-4, "{b:?}");
@@ -158,7 +112,7 @@ fn kes_reads_the_measured_values() {
 // A driven law writes the agreed columns, the same to a file, to standard output and as JSON.
 #[test]
 fn drive_writes_the_agreed_columns() {
-    let folder = Folder::new();
+    let folder = prepared();
     let drive = "drive --material ok.json --strain ok.csv";
     let text = folder.succeed(drive);
     assert_eq!(text.lines().next(), Some(COLUMNS));
@@ -182,7 +136,7 @@ fn drive_writes_the_agreed_columns() {
 // Pictures are what their names say, and what is said about them leaves standard output clean.
 #[test]
 fn plots_are_written_beside_clean_json() {
-    let folder = Folder::new();
+    let folder = prepared();
     for command in ["drive --strain ok.csv", "crease --press-s 1,10", "kes"] {
         for (plot, magic) in [("a.svg", &b"<svg"[..]), ("a.png", b"\x89PNG")] {
             let run = format!("{command} --material ok.json --json --plot {plot}");
@@ -198,7 +152,7 @@ fn plots_are_written_beside_clean_json() {
 // The published schema knows every key that a preset uses.
 #[test]
 fn the_schema_names_every_key_of_every_preset() {
-    let folder = Folder::new();
+    let folder = prepared();
     let schema = folder.json("schema material");
     let presets = folder.json("materials --json");
     for preset in presets["materials"].as_array().unwrap() {
@@ -215,7 +169,7 @@ fn the_schema_names_every_key_of_every_preset() {
 // The device list has the CPU, and the bench prints its one line with everything that is compared.
 #[test]
 fn devices_and_bench_report_what_they_ran_on() {
-    let folder = Folder::new();
+    let folder = prepared();
     assert!(folder.succeed("devices").starts_with("cpu: "));
     assert!(folder.json("devices --json")["cpu"]["threads"].as_u64() >= Some(1));
     let text = folder.succeed("bench hinge --hinges 50 --steps 30 --precision f32");
@@ -232,7 +186,7 @@ fn devices_and_bench_report_what_they_ran_on() {
 // The same seed gives the same bytes whatever the number of threads.
 #[test]
 fn threads_do_not_change_the_result() {
-    let folder = Folder::new();
+    let folder = prepared();
     // A preset takes the fused path, branches the plain one.
     for material in ["cotton-broad", "cotton-broad --precision f32", "ok.json"] {
         let crease = format!("crease --hinges 500 --json --seed 7 --material {material}");
@@ -245,7 +199,7 @@ fn threads_do_not_change_the_result() {
 // A reader that leaves early is no error; a full disk behind standard output is one.
 #[test]
 fn standard_output_may_close_or_be_full() {
-    let folder = Folder::new();
+    let folder = prepared();
     // Its result is longer than a pipe's buffer, so the program must meet the closed end.
     let long = "0.1,12.345\n".repeat(3000);
     folder.write("long.csv", format!("dt,strain\n{long}"));
@@ -268,7 +222,7 @@ fn standard_output_may_close_or_be_full() {
 #[cfg(unix)]
 fn a_failed_write_leaves_the_old_file() {
     for option in ["--out old.csv", "--plot old.svg", "--plot old.png"] {
-        let folder = Folder::new();
+        let folder = prepared();
         let (_, name) = option.split_once(' ').unwrap();
         folder.write(name, "precious");
         // No file may grow: what a full disk looks like.
@@ -289,7 +243,7 @@ fn a_failed_write_leaves_the_old_file() {
 #[test]
 #[cfg(unix)]
 fn output_through_a_link_keeps_the_link() {
-    let folder = Folder::new();
+    let folder = prepared();
     folder.write("real.csv", "old");
     let link = folder.0.join("link.csv");
     std::os::unix::fs::symlink("real.csv", &link).unwrap();
@@ -301,7 +255,7 @@ fn output_through_a_link_keeps_the_link() {
 // Numbers beyond the range of the precision give an error or a finite result, never a silent NaN.
 #[test]
 fn extremes_never_give_a_silent_nan() {
-    let folder = Folder::new();
+    let folder = prepared();
     folder.write("far.csv", "dt,strain\n1,1e308\n1,-1e308\n");
     let silent = |arguments: &&str| {
         let output = folder.run(&format!("{arguments} --json"));
@@ -345,7 +299,7 @@ fn changed(change: &str) -> String {
 // Whatever is wrong with a file or an option, the message names it and nothing else comes out.
 #[test]
 fn bad_input_is_named_and_never_panics() {
-    let folder = Folder::new();
+    let folder = prepared();
     fs::create_dir(folder.0.join("folder")).unwrap();
     folder.write("bytes.json", b"{\"name\": \"\xff\"}");
     let (mut count, mut wrong) = (0, Vec::new());

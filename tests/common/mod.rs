@@ -1,6 +1,8 @@
 //! What several test files share.
 #![allow(dead_code)]
 
+pub mod folder;
+
 use std::{path::PathBuf, sync::Arc};
 
 use rumple::{
