@@ -19,14 +19,18 @@
 
 pub mod calibrate;
 pub mod cli;
+pub mod element;
 pub mod error;
 pub mod experiment;
 pub mod files;
 pub mod fit;
 pub mod material;
+pub mod mesh;
 pub mod numeric;
 pub mod report;
 pub mod rollout;
+pub mod solve;
+pub mod step;
 
 /// The README's example is a test.
 #[cfg(doctest)]

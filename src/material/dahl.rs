@@ -67,6 +67,10 @@ impl Law for Dahl {
             + parameters[1].clone() * (history[0].clone() + since_update)
     }
 
+    fn stiffness(&self, parameters: &[Field]) -> Field {
+        parameters[0].clone() + parameters[1].clone()
+    }
+
     /// Where K_b·ε + F(ε) = 0 on the branch of unloading, by Newton's method. F is convex there, so
     /// every iterate stays on one side, and eight are exact to rounding for K_f up to 100·K_b.
     fn release(

@@ -68,6 +68,18 @@ pub trait Law: Debug + Send + Sync {
     /// Stress at `strain` with the history held: a bending moment per width \[N·m/m\] for curvature.
     fn stress(&self, parameters: &[Field], history: &[Field], strain: &Field) -> Field;
 
+    /// ∂stress/∂strain with the history held \[N·m\]: the tangent of the mesh step. No stress here bends with
+    /// the strain, so it depends on the parameters only.
+    fn stiffness(&self, parameters: &[Field]) -> Field {
+        parameters[0].clone()
+    }
+
+    /// The history after the clocks alone have gone on by `seconds`, as paper 1 skips a long hold: no strain
+    /// is looked at, so nothing slips or flows before the next update.
+    fn elapse(&self, history: &[Field], _seconds: f64) -> Vec<Field> {
+        history.to_vec()
+    }
+
     /// Strain and history after `dt` seconds without a load: the overdamped release, implicit in time,
     /// without viscosity. Where the hinge would slip or not on the way is one decision of the gate, so
     /// that a smooth gate mixes the two ends and not the states on the way to them.

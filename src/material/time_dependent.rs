@@ -225,6 +225,19 @@ impl Law for TimeDependent {
         })
     }
 
+    fn stiffness(&self, parameters: &[Field]) -> Field {
+        (0..self.branches).fold(parameters[0].clone() + parameters[1].clone(), |sum, i| {
+            sum + parameters[PARAMETERS + 2 * i].clone()
+        })
+    }
+
+    fn elapse(&self, history: &[Field], seconds: f64) -> Vec<Field> {
+        let mut history = history.to_vec();
+        history[1] = history[1].clone() + seconds;
+        history[4] = history[4].clone() + seconds;
+        history
+    }
+
     /// A hinge that can rest stops where it carries no moment. One that would slip on the way loses its
     /// dwell, its threshold falls to ε_0, and it slides to where that little friction balances the rest:
     ///

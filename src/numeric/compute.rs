@@ -1,6 +1,6 @@
 //! Where and how precisely tensors are computed.
 
-use burn::tensor::{DType, Device, Tensor, TensorCreationOptions, TensorData};
+use burn::tensor::{DType, Device, Int, Tensor, TensorCreationOptions, TensorData};
 
 use crate::error::{Error, Result};
 
@@ -102,6 +102,20 @@ impl Compute {
             ),
         };
         Tensor::from_data(data, self.options())
+    }
+
+    /// Indices as a tensor: 64 bit on the CPU, which reads them without a copy, 32 bit elsewhere.
+    pub fn indices(&self, values: &[usize]) -> Tensor<1, Int> {
+        let shape = [values.len()];
+        let (data, dtype) = if self.is_cpu() {
+            let values: Vec<i64> = values.iter().map(|&v| v as i64).collect();
+            (TensorData::new(values, shape), DType::I64)
+        } else {
+            let values: Vec<i32> = values.iter().map(|&v| v as i32).collect();
+            (TensorData::new(values, shape), DType::I32)
+        };
+        let options = TensorCreationOptions::new(self.device.clone()).with_dtype(dtype);
+        Tensor::from_data(data, options)
     }
 
     /// All zeros.

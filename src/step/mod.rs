@@ -1,0 +1,81 @@
+//! One implicit Euler step of a cloth mesh, forward and backward.
+//!
+//! Paper 1, Eqs. 17 to 20, with damping, handles, pins and obstacles. The history is updated from the strain
+//! at the start of the step and held within it. In terms of the new velocity v' the step solves
+//!
+//! ```text
+//! R(v') = M·(v − v') + h·f(x) − h·(h + β)·K(x)·v' + (handles, contact, drag) = 0,   x' = x + h·v'
+//! ```
+//!
+//! which is linear in v': A·v' = r. [`Cloth::advance`] does that; [`Cloth::pull_back`] is its
+//! vector-Jacobian product with one more solve of the same matrix.
+
+mod cloth;
+mod contact;
+mod euler;
+mod parameters;
+mod response;
+mod reverse;
+mod vertex;
+
+pub use cloth::{Cloth, Damping, Setup};
+pub use contact::{Contact, Obstacle, Pose};
+pub use euler::{Advanced, System};
+pub use parameters::Parameters;
+pub use response::{HingeResponse, Response, TriangleResponse};
+pub use reverse::StepGradient;
+pub(crate) use reverse::{leaf, of};
+
+use crate::numeric::Field;
+
+/// Everything that one step hands to the next.
+#[derive(Debug, Clone)]
+pub struct State {
+    /// x \[m\], `[3, vertices]`.
+    pub positions: Field,
+    /// v \[m/s\], `[3, vertices]`.
+    pub velocities: Field,
+    /// History of the hinges in the order of their law, each `[1, hinges]`.
+    pub bending: Vec<Field>,
+    /// History of the triangles, each `[3, triangles]`; empty for an elastic membrane.
+    pub tensile: Vec<Field>,
+}
+
+impl State {
+    /// One function of every field.
+    pub fn map(&self, f: impl Fn(&Field) -> Field) -> State {
+        State {
+            positions: f(&self.positions),
+            velocities: f(&self.velocities),
+            bending: self.bending.iter().map(&f).collect(),
+            tensile: self.tensile.iter().map(&f).collect(),
+        }
+    }
+
+    /// All fields.
+    pub fn list(&self) -> Vec<&Field> {
+        let motion = [&self.positions, &self.velocities];
+        motion.into_iter().chain(&self.bending).chain(&self.tensile).collect()
+    }
+}
+
+/// What is done to the cloth during one step.
+#[derive(Debug, Clone)]
+pub struct Drive {
+    /// h \[s\].
+    pub seconds: f64,
+    /// How long the material takes the step to last \[s\]: h times the time scale.
+    pub material_seconds: f64,
+    /// Added to the clocks of the hinges after the step \[s\].
+    pub elapse: f64,
+    /// Stiffness of the penalty handles \[N/m\], 0 for vertices that are not held, `[1, vertices]`.
+    pub grip: Field,
+    /// Whether any vertex is pinned.
+    pub pinned: bool,
+    /// 0 for pinned vertices, else 1, `[1, vertices]`.
+    pub free: Field,
+    /// Where held and pinned vertices are drawn to \[m\], `[3, vertices]`; not used for the others.
+    pub anchors: Field,
+    /// Where the obstacles are at the end of the step, in the order of the cloth's.
+    pub obstacles: Vec<Pose>,
+}

@@ -1,0 +1,195 @@
+//! What hinges and triangles answer to the strain at the start of a step.
+
+use burn::tensor::Tensor;
+
+use super::{Cloth, Parameters, State, cloth::TENSILE_LAW};
+use crate::{
+    element::{Bend, Columns, HingeSpan, Stiffness, tension},
+    material::Law,
+    numeric::{Field, max_zero},
+};
+
+/// Answer of the hinges.
+#[derive(Debug, Clone)]
+pub struct HingeResponse {
+    /// Angles and their gradients.
+    pub bend: Bend,
+    /// Strain in the measure of the material, `[1, hinges]`.
+    pub strain: Field,
+    /// New history.
+    pub history: Vec<Field>,
+    /// ∂energy/∂θ \[N·m\], `[1, hinges]`.
+    pub moment: Field,
+    /// ∂moment/∂θ with the history held \[N·m/rad\], `[1, hinges]`.
+    pub stiffness: Field,
+}
+
+/// Answer of the triangles.
+#[derive(Debug, Clone)]
+pub struct TriangleResponse {
+    /// Deformation.
+    pub columns: Columns,
+    /// New history; empty for an elastic membrane.
+    pub history: Vec<Field>,
+    /// Stress times area \[N·m\], rows uu, vv, uv.
+    pub stress: Field,
+    /// Tangent of the stress times area \[N·m\].
+    pub modulus: Stiffness,
+    /// Tension times area \[N·m\], rows uu, vv.
+    pub tension: Field,
+}
+
+/// Answer of all elements.
+#[derive(Debug, Clone)]
+pub struct Response {
+    /// Of the hinges.
+    pub hinges: HingeResponse,
+    /// Of the triangles.
+    pub triangles: TriangleResponse,
+}
+
+impl Cloth {
+    /// The answer to a state that stands for `seconds` of the material's time.
+    pub fn respond(&self, state: &State, parameters: &Parameters, seconds: f64) -> Response {
+        let span = self.incidence.spans(&state.positions);
+        let columns = self.incidence.columns(&state.positions);
+        Response {
+            hinges: self.bend_response(&span, &state.bending, parameters, seconds),
+            triangles: self.stretch_response(&columns, &state.tensile, parameters, seconds),
+        }
+    }
+
+    /// The hinges alone. Not smooth where the law's gate is not.
+    pub(super) fn bend_response(
+        &self,
+        span: &HingeSpan,
+        history: &[Field],
+        parameters: &Parameters,
+        seconds: f64,
+    ) -> HingeResponse {
+        let law = self.setup.law.as_ref();
+        let bend = Bend::new(span, &self.compute);
+        let strain =
+            (bend.angle.clone() - self.rest_angle.clone()) * self.strain_per_angle.clone();
+        let dt = self.compute.tensor(&[seconds], [1, 1]);
+        let bending = &parameters.bending;
+        let history = law.update(bending, history, &strain, &dt, &self.setup.gate);
+        let scale = self.moment_scale(parameters);
+        HingeResponse {
+            moment: law.stress(bending, &history, &strain) * scale.clone(),
+            stiffness: law.stiffness(bending) * scale * self.strain_per_angle.clone(),
+            bend,
+            strain,
+            history,
+        }
+    }
+
+    /// Moment over stress of each hinge: its length, and how much stiffer or softer than along the warp it
+    /// bends.
+    pub(super) fn moment_scale(&self, parameters: &Parameters) -> Field {
+        let anisotropy =
+            (parameters.weft_ratio.clone() - 1.0) * self.weft_share.clone() + 1.0;
+        anisotropy * self.moment_per_stress.clone()
+    }
+
+    /// The triangles alone. Not smooth where a strain passes zero (the clamp of the tension) and where the
+    /// law's gate is not.
+    pub(super) fn stretch_response(
+        &self,
+        columns: &Columns,
+        history: &[Field],
+        parameters: &Parameters,
+        seconds: f64,
+    ) -> TriangleResponse {
+        let strain = columns.strain();
+        let stiffness = &parameters.membrane;
+        let area = &self.area;
+        if parameters.tensile.is_empty() {
+            return TriangleResponse {
+                columns: columns.clone(),
+                history: Vec::new(),
+                stress: stiffness.stress(&strain) * area.clone(),
+                modulus: stiffness.map(|k| k.clone() * area.clone()),
+                tension: tension(stiffness, &strain) * area.clone(),
+            };
+        }
+        let law = parameters.tensile_law();
+        let dt = self.compute.tensor(&[seconds], [1, 1]);
+        let history = TENSILE_LAW.update(&law, history, &strain, &dt, &self.setup.tensile_gate);
+        let elastic = strain.clone() - history[2].clone();
+        let sticking = strain - history[0].clone();
+        let friction = friction_stiffness(&parameters.tensile[0]);
+        let stress = stiffness.stress(&elastic) + friction.stress(&sticking);
+        let held = tension(stiffness, &elastic) + max_zero(&friction.stress(&sticking)).narrow(0, 0, 2);
+        TriangleResponse {
+            columns: columns.clone(),
+            history,
+            stress: stress * area.clone(),
+            modulus: stiffness.plus(&friction).map(|k| k.clone() * area.clone()),
+            tension: held * area.clone(),
+        }
+    }
+}
+
+/// Friction of each component without coupling (paper 1, Eq. 15), from rows uu, vv, uv.
+fn friction_stiffness(rows: &Field) -> Stiffness {
+    let row = |r: usize| rows.clone().narrow(0, r, 1);
+    Stiffness {
+        warp: row(0),
+        coupling: row(0).zeros_like(),
+        weft: row(1),
+        shear: row(2),
+    }
+}
+
+impl Response {
+    /// Forces of all elements on the vertices \[N\], `[3, vertices]`.
+    pub fn forces(&self, cloth: &Cloth) -> Field {
+        let gradient = self.hinges.bend.gradient();
+        let span = HingeSpan {
+            edge: gradient.edge.times(&self.hinges.moment),
+            wings: gradient.wings.times(&self.hinges.moment),
+        };
+        let columns = self.triangles.columns.force(&self.triangles.stress);
+        cloth.incidence.assemble_parts(&span, &columns).neg()
+    }
+
+    /// The elements' part of the potential whose gradient is the step's vector-Jacobian product:
+    /// λ·(h·f − h·(h + β)·K·v'), with λ and v' given by their spans and columns.
+    pub(super) fn potential(
+        &self,
+        (along, columns_along): (&HingeSpan, &Columns),
+        (moving, columns_moving): (&HingeSpan, &Columns),
+        h: f64,
+        stiff: f64,
+    ) -> (Tensor<1>, Tensor<1>) {
+        (
+            self.hinges.potential(along, moving, h, stiff),
+            self.triangles.potential(columns_along, columns_moving, h, stiff),
+        )
+    }
+}
+
+impl HingeResponse {
+    /// Of the hinges: −Σ ∇θ·λ·(h·moment + stiff·stiffness·∇θ·v').
+    pub(super) fn potential(&self, along: &HingeSpan, moving: &HingeSpan, h: f64, stiff: f64) -> Tensor<1> {
+        let push = self.moment.clone() * h
+            + self.stiffness.clone() * self.bend.rate(moving) * stiff;
+        (self.bend.rate(along) * push).sum().neg()
+    }
+}
+
+impl TriangleResponse {
+    /// Of the triangles, likewise.
+    pub(super) fn potential(&self, along: &Columns, moving: &Columns, h: f64, stiff: f64) -> Tensor<1> {
+        let rates = self.columns.strain_rate(along);
+        let stress = self.stress.clone() * h
+            + self.modulus.stress(&self.columns.strain_rate(moving)) * stiff;
+        let turning = Tensor::cat(
+            vec![along.u.dot(&moving.u), along.v.dot(&moving.v)],
+            0,
+        );
+        let turning = (turning * self.tension.clone()).sum() * stiff;
+        ((rates * stress).sum() + turning).neg()
+    }
+}
