@@ -27,6 +27,7 @@ pub mod fit;
 pub mod material;
 pub mod mesh;
 pub mod numeric;
+pub mod reading;
 pub mod report;
 pub mod rollout;
 pub mod solve;

@@ -74,6 +74,11 @@ pub trait Law: Debug + Send + Sync {
         parameters[0].clone()
     }
 
+    /// Which history variable is the plastic strain, where the law has one.
+    fn plastic(&self) -> Option<usize> {
+        None
+    }
+
     /// The history after the clocks alone have gone on by `seconds`, as paper 1 skips a long hold: no strain
     /// is looked at, so nothing slips or flows before the next update.
     fn elapse(&self, history: &[Field], _seconds: f64) -> Vec<Field> {

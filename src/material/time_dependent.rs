@@ -216,6 +216,10 @@ impl Law for TimeDependent {
         self.with_friction(friction, parameters, history, strain, dt, gate)
     }
 
+    fn plastic(&self) -> Option<usize> {
+        Some(2)
+    }
+
     fn stress(&self, parameters: &[Field], history: &[Field], strain: &Field) -> Field {
         let elastic = parameters[0].clone() * (strain.clone() - history[2].clone());
         let friction = parameters[1].clone() * (strain.clone() - history[0].clone());

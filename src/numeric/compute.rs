@@ -79,6 +79,14 @@ impl Compute {
         self.precision
     }
 
+    /// Size of one number \[bytes\].
+    pub fn bytes_per_number(&self) -> usize {
+        match self.precision {
+            Precision::F64 => 8,
+            Precision::F32 => 4,
+        }
+    }
+
     /// Whether the fused roll-out, which is CPU code, can run here.
     pub fn is_cpu(&self) -> bool {
         self.device == Device::flex()

@@ -5,6 +5,7 @@
 //! the whole roll-out of the time-dependent law, on burn's tape when its parameters are. [`Rollout`]
 //! takes the fused way where it exists.
 
+pub mod cloth;
 pub(crate) mod fused;
 mod schedule;
 pub(crate) mod sweep;

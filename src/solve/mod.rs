@@ -1,6 +1,10 @@
 //! Linear solvers of the mesh step: A·x = b with the matrix of [`Tangent`].
+//!
+//! On the CPU the matrix is assembled and factorised ([`direct`]); elsewhere conjugate gradients run over the
+//! elements. [`Solver::new`] chooses.
 
 mod conjugate;
+pub mod direct;
 mod tangent;
 
 pub use tangent::Tangent;
@@ -8,11 +12,12 @@ pub use tangent::Tangent;
 use crate::{
     element::Incidence,
     error::Result,
+    mesh::{Mesh, Topology},
     numeric::{Compute, Field},
 };
 
 /// How a solve went.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Statistics {
     /// Of conjugate gradients.
     pub iterations: usize,
@@ -22,23 +27,53 @@ pub struct Statistics {
     pub refactored: bool,
 }
 
+/// Relative residual of a solve in f64: an error far below that of the time step, and of the differences
+/// that gradients are checked with.
+pub const TOLERANCE: f64 = 1e-10;
+/// In f32: what rounding leaves.
+const TOLERANCE_F32: f64 = 1e-5;
+/// Most iterations of conjugate gradients without a factor.
+const MOST_ITERATIONS: usize = 5000;
+
 /// A solver and what it keeps from step to step.
-#[derive(Debug)]
 pub struct Solver {
     compute: Compute,
-    /// Relative residual at which a solve ends.
-    pub tolerance: f64,
-    /// Most iterations of a solve.
-    pub most: usize,
+    tolerance: f64,
+    direct: Option<Direct>,
 }
 
 impl Solver {
-    /// Conjugate gradients.
+    /// The solver of a mesh: a factorisation on the CPU, conjugate gradients elsewhere.
+    pub fn new(mesh: &Mesh, topology: &Topology, compute: &Compute) -> Result<Solver> {
+        if !compute.is_cpu() {
+            return Ok(Solver::conjugate(compute, TOLERANCE_F32));
+        }
+        Ok(Solver {
+            compute: compute.clone(),
+            tolerance: TOLERANCE,
+            direct: Some(Direct::new(mesh, topology)?),
+        })
+    }
+
+    /// Conjugate gradients on any device.
     pub fn conjugate(compute: &Compute, tolerance: f64) -> Solver {
         Solver {
             compute: compute.clone(),
             tolerance,
-            most: 5000,
+            direct: None,
+        }
+    }
+
+    /// The same with another tolerance.
+    pub fn with_tolerance(self, tolerance: f64) -> Solver {
+        Solver { tolerance, ..self }
+    }
+
+    /// Which method this is, for reports.
+    pub fn name(&self) -> &'static str {
+        match self.direct {
+            Some(_) => "sparse Cholesky",
+            None => "conjugate gradients",
         }
     }
 
@@ -50,13 +85,108 @@ impl Solver {
         right: &Field,
         guess: &Field,
     ) -> Result<(Field, Statistics)> {
-        conjugate::solve(
-            &self.compute,
-            incidence,
-            tangent,
-            right,
-            guess,
-            (self.tolerance, self.most),
-        )
+        let (compute, tolerance) = (&self.compute, self.tolerance);
+        match &mut self.direct {
+            Some(direct) => {
+                direct.refresh(compute, incidence, tangent)?;
+                direct.solve(compute, right, guess, tolerance)
+            }
+            None => conjugate::solve(
+                compute,
+                incidence,
+                tangent,
+                right,
+                guess,
+                (tolerance, MOST_ITERATIONS),
+            ),
+        }
     }
+}
+
+/// The direct solver with tensors on its outside.
+struct Direct {
+    solver: direct::Solver,
+}
+
+impl Direct {
+    fn new(mesh: &Mesh, topology: &Topology) -> Result<Direct> {
+        let hinges: Vec<[usize; 4]> = topology.hinges.iter().map(|h| h.vertices).collect();
+        let vertices = mesh.positions.len();
+        let pattern =
+            direct::Pattern::new(vertices, &hinges, &mesh.triangles, &mesh.positions)?;
+        Ok(Direct {
+            solver: direct::Solver::new(pattern, direct::Strategy::Exact),
+        })
+    }
+
+    fn refresh(
+        &mut self,
+        compute: &Compute,
+        incidence: &Incidence,
+        tangent: &Tangent,
+    ) -> Result<()> {
+        let values = |f: &Field| compute.values(f.clone());
+        let columns = &tangent.columns;
+        let (shape_u, shape_v) = incidence.shapes();
+        let modulus = &tangent.modulus;
+        let shear = modulus.shear.clone() * 2.0;
+        let join = |parts: &[&Field]| -> Result<Vec<f64>> {
+            let mut all = Vec::new();
+            for part in parts {
+                all.extend(values(part)?);
+            }
+            Ok(all)
+        };
+        let mut geometric = values(&tangent.tension)?;
+        geometric.resize(geometric.len() / 2 * 3, 0.0);
+        let gradient = values(&incidence.corners_of_span(&tangent.bend.gradient()))?;
+        let fixed: Vec<bool> = values(&tangent.free)?.iter().map(|f| *f == 0.0).collect();
+        self.solver.refresh(&direct::Tangent {
+            hinge_gradient: &corner_first(&gradient),
+            hinge_weight: &values(&tangent.bend_weight)?,
+            deformation: &join(&[&columns.u.to_rows(), &columns.v.to_rows()])?,
+            shape: &join(&[shape_u, shape_v])?,
+            modulus: &join(&[&modulus.warp, &modulus.coupling, &modulus.weft, &shear])?,
+            geometric: &geometric,
+            vertex: &values(&tangent.blocks)?,
+            fixed: &fixed,
+        })
+    }
+
+    fn solve(
+        &mut self,
+        compute: &Compute,
+        right: &Field,
+        guess: &Field,
+        tolerance: f64,
+    ) -> Result<(Field, Statistics)> {
+        let b = vertex_first(&compute.values(right.clone())?);
+        let mut x = vertex_first(&compute.values(guess.clone())?);
+        let stats = self.solver.solve(&b, &mut x, tolerance)?;
+        let count = x.len() / 3;
+        let rows: Vec<f64> = (0..3)
+            .flat_map(|axis| x.iter().skip(axis).step_by(3).copied())
+            .collect();
+        let statistics = Statistics {
+            iterations: stats.iterations,
+            residual: stats.relative_residual,
+            refactored: stats.refactored,
+        };
+        Ok((compute.tensor(&rows, [3, count]), statistics))
+    }
+}
+
+/// From rows axis by axis (x of the four corners, then y, z) to rows corner by corner.
+fn corner_first(rows: &[f64]) -> Vec<f64> {
+    let length = rows.len() / 12;
+    let row = |r: usize| &rows[r * length..(r + 1) * length];
+    (0..12).flat_map(|r| row(r % 3 * 4 + r / 3)).copied().collect()
+}
+
+/// From `[3, vertices]` to three numbers a vertex.
+fn vertex_first(rows: &[f64]) -> Vec<f64> {
+    let count = rows.len() / 3;
+    (0..count)
+        .flat_map(|v| [rows[v], rows[count + v], rows[2 * count + v]])
+        .collect()
 }

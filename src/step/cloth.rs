@@ -57,17 +57,17 @@ pub struct Cloth {
     /// Corners and vertices.
     pub incidence: Incidence,
     /// Rest angle \[rad\], `[1, hinges]`.
-    pub(super) rest_angle: Field,
+    pub(crate) rest_angle: Field,
     /// Strain per angle: 3/H̄ \[1/m\] for curvature, 1 for angle, `[1, hinges]`.
-    pub(super) strain_per_angle: Field,
+    pub(crate) strain_per_angle: Field,
     /// ∂energy/∂θ over stress: l \[m\] for curvature, 3·l/H̄ for angle, `[1, hinges]`.
     pub(super) moment_per_stress: Field,
     /// How much a hinge bends along the weft, 0 to 1, `[1, hinges]`.
     pub(super) weft_share: Field,
     /// \[m²\], `[1, triangles]`.
-    pub(super) area: Field,
+    pub(crate) area: Field,
     /// Area of each vertex \[m²\], `[1, vertices]`.
-    pub(super) vertex_area: Field,
+    pub(crate) vertex_area: Field,
 }
 
 /// The law of stretched triangles: paper 1, section 3.4.

@@ -13,6 +13,8 @@
 mod cloth;
 mod contact;
 mod euler;
+mod finite;
+mod measures;
 mod parameters;
 mod response;
 mod reverse;

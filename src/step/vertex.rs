@@ -25,7 +25,7 @@ pub(super) struct VertexInputs {
 
 impl Cloth {
     /// Masses \[kg\], `[1, vertices]`.
-    pub(super) fn masses(&self, density: &Field) -> Field {
+    pub(crate) fn masses(&self, density: &Field) -> Field {
         density.clone() * self.vertex_area.clone()
     }
 

@@ -1,0 +1,119 @@
+//! Readings: scalar, differentiable measures of a cloth's state.
+
+mod measure;
+
+pub use measure::Reading;
+
+use burn::tensor::Tensor;
+
+use crate::{
+    element::{Bend, Columns, HingeSpan},
+    error::Result,
+    numeric::Field,
+    step::{Cloth, Drive, Parameters, State, leaf, of},
+};
+
+/// What a reading is a function of. Element vectors stand beside the positions they come from, because a
+/// tape must not hold a gather: on the way back both have their own gradient.
+pub(crate) struct View<'a> {
+    pub cloth: &'a Cloth,
+    pub drive: &'a Drive,
+    pub positions: Field,
+    pub velocities: Field,
+    pub span: HingeSpan,
+    pub columns: Columns,
+    pub bending: Vec<Field>,
+    pub parameters: Parameters,
+}
+
+impl View<'_> {
+    /// Angles of the hinges.
+    pub fn bend(&self) -> Bend {
+        Bend::new(&self.span, &self.cloth.compute)
+    }
+}
+
+/// A reading and the gradient of `weight` times it.
+#[derive(Debug, Clone)]
+pub struct Linearized {
+    /// The reading itself.
+    pub value: f64,
+    /// Of the state; tensile history does not enter any reading.
+    pub state: State,
+    /// Of the parameters.
+    pub parameters: Parameters,
+}
+
+impl Reading {
+    /// The reading of a state; `drive` is that of the step that led to it.
+    pub fn value(
+        &self,
+        cloth: &Cloth,
+        state: &State,
+        parameters: &Parameters,
+        drive: &Drive,
+    ) -> Result<f64> {
+        let view = View {
+            cloth,
+            drive,
+            positions: state.positions.clone(),
+            velocities: state.velocities.clone(),
+            span: cloth.incidence.spans(&state.positions),
+            columns: cloth.incidence.columns(&state.positions),
+            bending: state.bending.clone(),
+            parameters: parameters.clone(),
+        };
+        Ok(cloth.compute.values(self.evaluate(&view))?[0])
+    }
+
+    /// The reading and its gradient.
+    pub fn linearized(
+        &self,
+        cloth: &Cloth,
+        state: &State,
+        parameters: &Parameters,
+        drive: &Drive,
+        weight: f64,
+    ) -> Result<Linearized> {
+        let span = cloth.incidence.spans(&state.positions);
+        let columns = cloth.incidence.columns(&state.positions);
+        let view = View {
+            cloth,
+            drive,
+            positions: leaf(&state.positions),
+            velocities: leaf(&state.velocities),
+            span: HingeSpan {
+                edge: span.edge.map(leaf),
+                wings: span.wings.map(leaf),
+            },
+            columns: Columns {
+                u: columns.u.map(leaf),
+                v: columns.v.map(leaf),
+            },
+            bending: state.bending.iter().map(leaf).collect(),
+            parameters: parameters.map(leaf),
+        };
+        let reading: Tensor<1> = self.evaluate(&view);
+        let value = cloth.compute.values(reading.clone().inner())?[0];
+        let gradients = (reading * weight).backward();
+        let span = HingeSpan {
+            edge: view.span.edge.map(|f| of(f, &gradients)),
+            wings: view.span.wings.map(|f| of(f, &gradients)),
+        };
+        let columns = Columns {
+            u: view.columns.u.map(|f| of(f, &gradients)),
+            v: view.columns.v.map(|f| of(f, &gradients)),
+        };
+        let positions = cloth.incidence.assemble_parts(&span, &columns);
+        Ok(Linearized {
+            value,
+            state: State {
+                positions: positions + of(&view.positions, &gradients),
+                velocities: of(&view.velocities, &gradients),
+                bending: view.bending.iter().map(|f| of(f, &gradients)).collect(),
+                tensile: state.tensile.iter().map(Field::zeros_like).collect(),
+            },
+            parameters: view.parameters.map(|f| of(f, &gradients)),
+        })
+    }
+}

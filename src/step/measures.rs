@@ -1,0 +1,45 @@
+//! Constants and stresses that readings need.
+
+use super::{Cloth, Parameters};
+use crate::numeric::Field;
+
+impl Cloth {
+    /// Stress and strain of hinges at some angles with a history held, `[1, hinges]` each.
+    pub(crate) fn bending_stress(
+        &self,
+        angle: &Field,
+        history: &[Field],
+        parameters: &Parameters,
+    ) -> (Field, Field) {
+        let strain = (angle.clone() - self.rest_angle.clone()) * self.strain_per_angle.clone();
+        let stress = self.setup.law.stress(&parameters.bending, history, &strain);
+        (stress, strain)
+    }
+
+    /// Energy over stress times strain of each hinge \[m²\], `[1, hinges]`.
+    pub(crate) fn energy_scale(&self, parameters: &Parameters) -> Field {
+        self.moment_scale(parameters) / self.strain_per_angle.clone()
+    }
+
+    /// Weights of the hinges' angles in the cosine and sine of a wave of curvature \[1/m\] along the material:
+    /// 2/A·Σ (3θ/H̄)·A_h·cos(2π·waves·u/L), A_h a third of the area of a hinge's two triangles.
+    pub(crate) fn wave_weights(&self, along_weft: bool, waves: usize) -> (Vec<f64>, Vec<f64>) {
+        let axis = usize::from(along_weft);
+        let place = |h: &crate::mesh::Hinge| {
+            let corners = self.mesh.material_corners(h.triangles[0]);
+            corners.iter().map(|c| c[axis]).sum::<f64>() / 3.0
+        };
+        let along = self.mesh.material.iter().map(|m| m[axis]);
+        let low = along.clone().fold(f64::INFINITY, f64::min);
+        let high = along.fold(f64::NEG_INFINITY, f64::max);
+        let turn = 2.0 * std::f64::consts::PI * waves as f64 / (high - low);
+        let hinges = self.topology.hinges.iter().zip(&self.rest.hinges);
+        hinges
+            .map(|(hinge, rest)| {
+                let size = 2.0 * rest.area / rest.height / self.rest.area();
+                let phase = turn * (place(hinge) - low);
+                (size * phase.cos(), size * phase.sin())
+            })
+            .unzip()
+    }
+}
