@@ -1,5 +1,7 @@
 //! `rumple bench`
 
+mod cloth;
+
 use std::time::Instant;
 
 use clap::{Args, Subcommand};
@@ -36,6 +38,15 @@ enum Workload {
         #[arg(long, default_value = "100", value_parser = count)]
         sets: usize,
     },
+    /// Cloth meshes: a hanging square and paper 1's twist, forward and with gradient
+    Cloth {
+        /// Only this one: square32, square64, twist2k, twist2k_off, twist7k, …
+        #[arg(long)]
+        only: Option<String>,
+        /// Steps of the squares
+        #[arg(long, default_value = "100", value_parser = count)]
+        steps: usize,
+    },
     /// A batch of hinges: fold, hold, release; forward, and with the gradient of 8 parameters
     Hinge {
         /// How many hinges
@@ -54,14 +65,15 @@ enum Workload {
 const MOST_WORK: usize = 10_000_000_000;
 
 pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
-    match arguments.workload {
+    match &arguments.workload {
+        Workload::Cloth { only, steps } => cloth::run(common, only.as_deref(), *steps),
         Workload::Fit => run_fit(common),
-        Workload::Coverage { sets } => run_coverage(common, sets),
+        Workload::Coverage { sets } => run_coverage(common, *sets),
         Workload::Hinge {
             hinges,
             steps,
             plain,
-        } => run_hinge(common, hinges, steps, plain),
+        } => run_hinge(common, *hinges, *steps, *plain),
     }
 }
 

@@ -1,10 +1,12 @@
 //! Laboratory tests as roll-outs: what is done to the specimen, and what is read off.
 
+mod cloth_bench;
 mod crease;
 mod gradcheck;
 mod hinge_bench;
 mod kes;
 
+pub use cloth_bench::ClothBench;
 pub use crease::{CREST_CURVATURE, CreaseCurves, CreasePoint, CreaseTest, fold_curvatures};
 pub use gradcheck::{CheckedLaw, GradientCase, Reach, checked_laws, gradient_cases};
 pub use hinge_bench::{BENCH_GAIN, BENCH_PARAMETERS, HingeBench, hinge_workload};
