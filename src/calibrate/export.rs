@@ -110,7 +110,7 @@ fn file_word(text: &str) -> String {
     text.chars().map(word).collect()
 }
 
-/// Mean triangle height of the mesh that paper 1's angles are given for \[m\]: κ = 3θ/H̄.
+/// Mean triangle height of the mesh that paper 1's angles are given for \[m\]: κ = θ/H̄.
 const HINGE_HEIGHT: f64 = 5e-3;
 
 /// Files of the export folder: name and contents.
@@ -128,27 +128,27 @@ pub fn exports(result: &FitResult) -> Result<Vec<(String, String)>> {
     Ok(files)
 }
 
-/// The cloth of paper 1's reference program: three times the stiffnesses, thresholds as angles.
+/// The cloth of paper 1's reference program, whose stiffnesses are rigidities: thresholds as angles.
 fn paper_1(material: &Material) -> Value {
     let number = |name: &str| material.value(name).unwrap_or(0.0);
-    let angle = |name: &str| number(name) * HINGE_HEIGHT / 3.0;
+    let angle = |name: &str| number(name) * HINGE_HEIGHT;
     json!({
         "_comment": format!(
-            "made by rumple from '{}'; angles in radians for hinges whose triangles are {} mm high (theta = kappa*H/3): scale thres_0, thres_inf and yield_ori by H/{} mm for another mesh; density and stretching are not fitted",
+            "made by rumple from '{}'; angles in radians for hinges whose triangles are {} mm high (theta = kappa*H): scale thres_0, thres_inf and yield_ori by H/{} mm for another mesh; density and stretching are not fitted",
             material.name, 1e3 * HINGE_HEIGHT, 1e3 * HINGE_HEIGHT
         ),
         "Clothes": {
-            "Bending": 3.0 * number("bending_stiffness"),
+            "Bending": number("bending_stiffness"),
             "Is_Bending_Plastic": true,
             "Is_Bending_Friction": true,
             "Bend_Plastic": {
-                "k_hardening": 3.0 * number("hardening_stiffness"),
+                "k_hardening": number("hardening_stiffness"),
                 "k_hardening_0": number("hardening_drop"),
                 "tao": number("flow_time"),
                 "yield_ori": angle("yield_strain"),
             },
             "Bend_Friction": {
-                "k": 3.0 * number("friction_stiffness"),
+                "k": number("friction_stiffness"),
                 "thres_0": angle("friction_threshold_initial"),
                 "thres_inf": angle("friction_threshold_saturated"),
                 "tao": number("dwell_time"),

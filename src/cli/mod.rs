@@ -221,7 +221,7 @@ enum TimerName {
 struct CurvatureArguments {
     #[command(flatten)]
     material: MaterialArguments,
-    /// Mean triangle height H̄ of the mesh that a material's angles belong to: κ = 3θ/H̄
+    /// Mean triangle height H̄ of the mesh that a material's angles belong to: κ = θ/H̄
     #[arg(long, value_name = "MM", allow_negative_numbers = true)]
     hinge_height_mm: Option<f64>,
 }

@@ -5,9 +5,11 @@ mod crease;
 mod gradcheck;
 mod hinge_bench;
 mod kes;
+mod strip;
 
 pub use cloth_bench::ClothBench;
 pub use crease::{CREST_CURVATURE, CreaseCurves, CreasePoint, CreaseTest, fold_curvatures};
 pub use gradcheck::{CheckedLaw, GradientCase, Reach, checked_laws, gradient_cases};
 pub use hinge_bench::{BENCH_GAIN, BENCH_PARAMETERS, HingeBench, hinge_workload};
+pub use strip::{StripCurves, StripTest, Strips};
 pub use kes::{Branch, KesLoop, KesReading, KesTest};

@@ -178,23 +178,27 @@ impl Material {
             .collect()
     }
 
-    /// The same material with its thresholds in curvature: κ = 3θ/H̄ (paper 1, Eq. 22), H̄ the mean
-    /// height \[m\] of a hinge's two triangles on the mesh that the angles belong to.
+    /// The same material in curvature, κ = θ/H̄, H̄ the mean height \[m\] of a hinge's two triangles on the mesh
+    /// that the angles belong to. A row of hinges with the energy ½·(3K_b)·(l/H̄)·θ² is a sheet of rigidity
+    /// 3·K_b, so the stiffnesses triple (paper 1's Eq. 22 has the 3 in the strain instead; see docs/MODEL.md).
     pub fn to_curvature(&self, mean_height: f64) -> Material {
         let mut material = self.clone();
         if self.strain == StrainMeasure::Angle {
             material.strain = StrainMeasure::Curvature;
             for place in &PLACES {
                 let parameter = (place.parameter)();
-                if parameter.dimension == parameter::Dimension::Strain {
-                    for (_, v) in material
-                        .parameters
-                        .iter_mut()
-                        .filter(|(n, _)| *n == parameter.name)
-                    {
-                        *v *= 3.0 / mean_height;
-                    }
+                let factor = match parameter.dimension {
+                    parameter::Dimension::Strain => 1.0 / mean_height,
+                    parameter::Dimension::Stiffness => 3.0,
+                    _ => continue,
+                };
+                let mut values = material.parameters.iter_mut();
+                if let Some((_, v)) = values.find(|(n, _)| *n == parameter.name) {
+                    *v *= factor;
                 }
+            }
+            for (stiffness, _) in &mut material.relaxation {
+                *stiffness *= 3.0;
             }
         }
         material

@@ -12,11 +12,11 @@ use crate::{
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reading {
     /// Angle between the two legs of a folded strip \[deg\]: 180 is flat, 0 is closed. A leg runs from the mean
-    /// of the fold's vertices to the mean of its tip's. Not smooth at 0° and 180°.
+    /// position of its root to that of its tip. Not smooth at 0° and 180°.
     RecoveryAngle {
-        /// Vertices along the crease.
-        fold: Vec<usize>,
-        /// Vertices at the ends of the two legs.
+        /// Vertices of the two legs' roots, near the crease.
+        roots: [Vec<usize>; 2],
+        /// Vertices of the two legs' tips.
         tips: [Vec<usize>; 2],
     },
     /// Σ over hinges of |θ| \[rad\], smooth below 1e-6 rad.
@@ -94,7 +94,7 @@ impl Reading {
     /// The reading of a view.
     pub(super) fn evaluate(&self, view: &View) -> Tensor<1> {
         match self {
-            Reading::RecoveryAngle { fold, tips } => view.recovery(fold, tips),
+            Reading::RecoveryAngle { roots, tips } => view.recovery(roots, tips),
             Reading::TotalAngle => {
                 let angle = view.bend().angle;
                 (angle.clone() * angle + SMALL_ANGLE * SMALL_ANGLE).sqrt().sum()
@@ -184,10 +184,9 @@ impl View<'_> {
         (self.positions.clone() * weights).sum_dim(1)
     }
 
-    fn recovery(&self, fold: &[usize], tips: &[Vec<usize>; 2]) -> Tensor<1> {
-        let fold = self.mean(fold);
-        let leg = |tip: &[usize]| Vector::from_rows(&(self.mean(tip) - fold.clone()));
-        let (a, b) = (leg(&tips[0]), leg(&tips[1]));
+    fn recovery(&self, roots: &[Vec<usize>; 2], tips: &[Vec<usize>; 2]) -> Tensor<1> {
+        let leg = |k: usize| Vector::from_rows(&(self.mean(&tips[k]) - self.mean(&roots[k])));
+        let (a, b) = (leg(0), leg(1));
         let normal = a.cross(&b);
         let sine = (normal.dot(&normal) + TINY).sqrt();
         let degrees = 180.0 / std::f64::consts::PI;

@@ -58,9 +58,10 @@ pub struct Cloth {
     pub incidence: Incidence,
     /// Rest angle \[rad\], `[1, hinges]`.
     pub(crate) rest_angle: Field,
-    /// Strain per angle: 3/H̄ \[1/m\] for curvature, 1 for angle, `[1, hinges]`.
+    /// Strain per angle: 1/H̄ \[1/m\] for curvature, 1 for angle, `[1, hinges]`.
     pub(crate) strain_per_angle: Field,
-    /// ∂energy/∂θ over stress: l \[m\] for curvature, 3·l/H̄ for angle, `[1, hinges]`.
+    /// ∂energy/∂θ over stress: l \[m\] for curvature, 3·l/H̄ for angle, `[1, hinges]`. So a sheet of cells that
+    /// is bent along them has the rigidity K_b of a material in curvature, 3·K_b of one in angles.
     pub(super) moment_per_stress: Field,
     /// How much a hinge bends along the weft, 0 to 1, `[1, hinges]`.
     pub(super) weft_share: Field,
@@ -90,7 +91,8 @@ impl Cloth {
         };
         let hinge = |f: &dyn Fn(&RestHinge) -> f64| row(rest.hinges.iter().map(f).collect());
         let curvature = setup.strain == StrainMeasure::Curvature;
-        let per_angle = |h: &RestHinge| if curvature { 3.0 / h.height } else { 1.0 };
+        let per_angle = |h: &RestHinge| if curvature { 1.0 / h.height } else { 1.0 };
+        let per_stress = |h: &RestHinge| if curvature { h.length } else { 3.0 * h.length / h.height };
         let curved = if setup.rest_is_curved { 1.0 } else { 0.0 };
         let incidence = Incidence::new(
             &mesh.triangles,
@@ -102,7 +104,7 @@ impl Cloth {
         Ok(Cloth {
             rest_angle: hinge(&|h| h.angle * curved),
             strain_per_angle: hinge(&per_angle),
-            moment_per_stress: hinge(&|h| 3.0 * h.length / h.height / per_angle(h)),
+            moment_per_stress: hinge(&per_stress),
             weft_share: hinge(&|h| 1.0 - h.warp_share),
             area: row(rest.triangles.iter().map(|t| t.area).collect()),
             vertex_area: row(rest.vertex_area.clone()),
@@ -164,6 +166,7 @@ impl Cloth {
         Drive {
             seconds,
             material_seconds: seconds,
+            hinge_seconds: None,
             elapse: 0.0,
             grip: self.compute.zeros(shape),
             pinned: false,

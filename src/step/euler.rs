@@ -33,7 +33,7 @@ pub struct Advanced {
 impl Cloth {
     /// The equations of a step: A·v' = momentum, before pins are put in.
     pub fn system(&self, state: &State, parameters: &Parameters, drive: &Drive) -> System {
-        let response = self.respond(state, parameters, drive.material_seconds);
+        let response = self.respond(state, parameters, drive);
         let vertex = self.vertex_terms(&self.vertex_inputs(state, parameters, drive), drive);
         System {
             momentum: vertex.momentum.clone() + response.forces(self) * drive.seconds,

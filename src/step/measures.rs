@@ -22,7 +22,7 @@ impl Cloth {
     }
 
     /// Weights of the hinges' angles in the cosine and sine of a wave of curvature \[1/m\] along the material:
-    /// 2/A·Σ (3θ/H̄)·A_h·cos(2π·waves·u/L), A_h a third of the area of a hinge's two triangles.
+    /// 2/A·Σ (θ/H̄)·a·cos(2π·waves·u/L), a the area of a hinge's two triangles.
     pub(crate) fn wave_weights(&self, along_weft: bool, waves: usize) -> (Vec<f64>, Vec<f64>) {
         let axis = usize::from(along_weft);
         let place = |h: &crate::mesh::Hinge| {

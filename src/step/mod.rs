@@ -68,6 +68,8 @@ pub struct Drive {
     pub seconds: f64,
     /// How long the material takes the step to last \[s\]: h times the time scale.
     pub material_seconds: f64,
+    /// The same for every hinge apart, `[1, hinges]`: specimens of one batch may be held differently long.
+    pub hinge_seconds: Option<Field>,
     /// Added to the clocks of the hinges after the step \[s\].
     pub elapse: f64,
     /// Stiffness of the penalty handles \[N/m\], 0 for vertices that are not held, `[1, vertices]`.

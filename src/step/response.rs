@@ -2,7 +2,7 @@
 
 use burn::tensor::Tensor;
 
-use super::{Cloth, Parameters, State, cloth::TENSILE_LAW};
+use super::{Cloth, Drive, Parameters, State, cloth::TENSILE_LAW};
 use crate::{
     element::{Bend, Columns, HingeSpan, Stiffness, tension},
     material::Law,
@@ -49,13 +49,13 @@ pub struct Response {
 }
 
 impl Cloth {
-    /// The answer to a state that stands for `seconds` of the material's time.
-    pub fn respond(&self, state: &State, parameters: &Parameters, seconds: f64) -> Response {
+    /// The answer to a state that stands for the material's time of a step.
+    pub fn respond(&self, state: &State, parameters: &Parameters, drive: &Drive) -> Response {
         let span = self.incidence.spans(&state.positions);
         let columns = self.incidence.columns(&state.positions);
         Response {
-            hinges: self.bend_response(&span, &state.bending, parameters, seconds),
-            triangles: self.stretch_response(&columns, &state.tensile, parameters, seconds),
+            hinges: self.bend_response(&span, &state.bending, parameters, drive),
+            triangles: self.stretch_response(&columns, &state.tensile, parameters, drive),
         }
     }
 
@@ -65,13 +65,14 @@ impl Cloth {
         span: &HingeSpan,
         history: &[Field],
         parameters: &Parameters,
-        seconds: f64,
+        drive: &Drive,
     ) -> HingeResponse {
         let law = self.setup.law.as_ref();
         let bend = Bend::new(span, &self.compute);
         let strain =
             (bend.angle.clone() - self.rest_angle.clone()) * self.strain_per_angle.clone();
-        let dt = self.compute.tensor(&[seconds], [1, 1]);
+        let one = || self.compute.tensor(&[drive.material_seconds], [1, 1]);
+        let dt = drive.hinge_seconds.clone().unwrap_or_else(one);
         let bending = &parameters.bending;
         let history = law.update(bending, history, &strain, &dt, &self.setup.gate);
         let scale = self.moment_scale(parameters);
@@ -99,7 +100,7 @@ impl Cloth {
         columns: &Columns,
         history: &[Field],
         parameters: &Parameters,
-        seconds: f64,
+        drive: &Drive,
     ) -> TriangleResponse {
         let strain = columns.strain();
         let stiffness = &parameters.membrane;
@@ -114,7 +115,7 @@ impl Cloth {
             };
         }
         let law = parameters.tensile_law();
-        let dt = self.compute.tensor(&[seconds], [1, 1]);
+        let dt = self.compute.tensor(&[drive.material_seconds], [1, 1]);
         let history = TENSILE_LAW.update(&law, history, &strain, &dt, &self.setup.tensile_gate);
         let elastic = strain.clone() - history[2].clone();
         let sticking = strain - history[0].clone();

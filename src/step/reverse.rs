@@ -105,10 +105,9 @@ impl Tape {
         };
         let bending: Vec<Field> = before.bending.iter().map(leaf).collect();
         let tensile: Vec<Field> = before.tensile.iter().map(leaf).collect();
-        let seconds = drive.material_seconds;
         let response = Response {
-            hinges: cloth.bend_response(&span, &bending, &parameters, seconds),
-            triangles: cloth.stretch_response(&columns, &tensile, &parameters, seconds),
+            hinges: cloth.bend_response(&span, &bending, &parameters, drive),
+            triangles: cloth.stretch_response(&columns, &tensile, &parameters, drive),
         };
         let inputs = cloth.vertex_inputs(before, &parameters, drive);
         let vertex = VertexInputs {
