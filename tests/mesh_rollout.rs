@@ -44,7 +44,7 @@ fn every_gradient_of_a_hundred_steps_is_right() {
     for case in &cases {
         let check = &case.check;
         assert!(
-            case.passed() && check.slope.is_none_or(|s| (1.9..=2.4).contains(&s)),
+            case.passed() && check.slope.is_none_or(|s| (s - 2.0).abs() < 0.1),
             "{}: {} against {}, slope {:?}",
             case.parameter,
             check.derivative,
@@ -53,6 +53,6 @@ fn every_gradient_of_a_hundred_steps_is_right() {
         );
         assert!(check.derivative != 0.0, "{} must matter", case.parameter);
     }
-    let exact = cases.iter().filter(|c| c.check.slope.is_some_and(|s| (s - 2.0).abs() < 0.1));
-    assert!(exact.count() * 10 >= cases.len() * 8, "nearly all have slope 2 ± 0.1");
+    let curved = cases.iter().filter(|c| c.check.slope.is_some());
+    assert!(curved.count() * 10 >= cases.len() * 8, "nearly all remainders stand clear of rounding");
 }

@@ -21,9 +21,9 @@ use crate::{
 pub const MESH_CHECK_STEPS: usize = 100;
 /// Length of a step \[s\].
 const SECONDS: f64 = 0.01;
-/// Half a decade apart from 10⁻⁴: larger steps meet a branch of the tension's clamp somewhere.
+/// Half a decade apart from 10⁻³: larger steps meet a branch of the tension's clamp somewhere.
 const SWEEP: Sweep = Sweep {
-    first: 1e-4,
+    first: 1e-3,
     per_decade: 2,
     steps: 7,
 };
