@@ -1,6 +1,7 @@
 //! What several test files share.
 #![allow(dead_code)]
 
+pub mod cloth;
 pub mod folder;
 
 use std::{path::PathBuf, sync::Arc};
