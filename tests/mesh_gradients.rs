@@ -2,21 +2,19 @@
 
 mod common;
 
-use std::sync::Arc;
-
 use common::{
     cloth::{
-        CELL, Dice, Input, Objective, Specimen, check, crumpled, largest, one, parameters,
-        remembering_setup, sheet, solver, tensile,
+        CELL, Dice, Input, Objective, Specimen, check, crumpled, difference, dot, elastic_setup,
+        largest, one, parameters, remembering_setup, run, sheet, solver, sub, tensile,
     },
     cpu,
 };
 use rumple::{
     experiment::checked_laws,
-    material::StrainMeasure,
+    material::{Dimension, StrainMeasure},
     mesh::generate::Pattern,
     numeric::{Field, Gate},
-    step::{Cloth, Contact, Damping, Obstacle, Parameters, Pose, Setup, State},
+    step::{Cloth, Contact, Damping, Obstacle, Parameters, Pose, Setup, StepGradient},
 };
 
 /// The tolerance against central differences in f64.
@@ -26,6 +24,9 @@ const SLOPE: f64 = 0.1;
 
 /// Bending whose thresholds lie among the curvatures of a crumpled sheet (some 200 1/m).
 const BENDING: [f64; 9] = [2e-6, 3e-6, 30.0, 200.0, 5.0, 150.0, 1e-6, 0.6, 20.0];
+
+/// Centre of the ball \[m\].
+const BALL: [f64; 3] = [0.02, 0.015, -0.0295];
 
 /// A ball under the middle of the sheet whose top reaches into it.
 fn ball() -> Contact {
@@ -99,56 +100,69 @@ fn used_history(list: &mut [Field], strain: f64, dice: &mut Dice) {
     }
 }
 
-/// Checks every input of a step, or those that `wanted` picks, along a random direction each.
+/// The step's vector-Jacobian product of an objective.
+fn pull_back(specimen: &Specimen, objective: &Objective) -> StepGradient {
+    let after = specimen.advance();
+    let mut solver = solver(&specimen.cloth);
+    let states = (&specimen.state, &after);
+    let (fabric, drive) = (&specimen.parameters, &specimen.drive);
+    let adjoint = objective.adjoint(&after);
+    specimen.cloth.pull_back(&mut solver, states, fabric, drive, &adjoint).unwrap()
+}
+
+/// Checks the inputs of a step that `wanted` picks, along a random direction each; returns how many.
 fn check_all(specimen: &Specimen, dice: &mut Dice, wanted: impl Fn(Input) -> bool) -> usize {
     let objective = Objective::new(specimen, dice);
-    let after = specimen.advance();
-    let adjoint = objective.adjoint(&after);
-    let all = specimen
-        .cloth
-        .pull_back(
-            &mut solver(&specimen.cloth),
-            (&specimen.state, &after),
-            &specimen.parameters,
-            &specimen.drive,
-            &adjoint,
-        )
-        .unwrap();
-    let mut failed = Vec::new();
-    let mut checked = 0;
+    let all = pull_back(specimen, &objective);
+    let (mut checked, mut failed) = (0, Vec::new());
     for (name, input) in specimen.inputs() {
         if !wanted(input) {
             continue;
         }
         let reach = match input {
             Input::Positions | Input::Anchors | Input::Center(_) => 0.1 * CELL,
-            _ => largest(&specimen.values(&specimen.read(input))).max(1e-9),
+            _ => largest(&specimen.values(&specimen.read(input))),
         };
         let verdict = check(specimen, &objective, &all, (input, reach), dice);
         let right = verdict.relative_error <= TOLERANCE
             && verdict.slope.is_some_and(|s| (s - 2.0).abs() <= SLOPE)
             && verdict.derivative != 0.0;
-        println!(
-            "{name:36} {:12.4e} error {:.1e} slope {:?} {}",
-            verdict.derivative,
-            verdict.relative_error,
-            verdict.slope.map(|s| (1e3 * s).round() / 1e3),
-            if right { "" } else { "FAILED" }
+        let line = format!(
+            "{name:36} {:12.4e}, error {:.1e}, slope {:.3?}",
+            verdict.derivative, verdict.relative_error, verdict.slope
         );
+        println!("{line}");
         if !right {
-            failed.push(name);
+            failed.push(line);
         }
         checked += 1;
     }
-    assert!(failed.is_empty(), "{failed:?}");
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
     checked
 }
 
-/// Every kind of input of a step in which hinges and triangles stick, slip and yield and vertices touch a
-/// rough ball, are held and are pinned: slope 2 and 1e-5.
-#[test]
-fn every_input_of_a_step_has_its_gradient() {
-    let mut dice = Dice::new(1);
+/// How many hinges (or components of triangles) keep their anchor, move it, and flow, each by more than
+/// rounding.
+fn branches(specimen: &Specimen, before: &[Field], after: &[Field]) -> [usize; 3] {
+    let moved = |i: usize| specimen.values(&(after[i].clone() - before[i].clone()));
+    let count = |list: &[f64], test: fn(f64) -> bool| list.iter().filter(|v| test(**v)).count();
+    let (anchor, flow) = (moved(0), moved(3));
+    let moves: fn(f64) -> bool = |v| v.abs() > 1e-9;
+    [count(&anchor, |v| v == 0.0), count(&anchor, moves), count(&flow, moves)]
+}
+
+/// Vertices within reach of the ball.
+fn touching(specimen: &Specimen, contact: &Contact, center: [f64; 3]) -> usize {
+    let Obstacle::Sphere { radius } = contact.obstacle else {
+        return 0;
+    };
+    let positions = specimen.cloth.vertex_values(&specimen.state.positions).unwrap();
+    let distance = |p: &[f64; 3]| dot(sub(*p, center), sub(*p, center)).sqrt() - radius;
+    positions.iter().filter(|p| distance(p) < contact.thickness).count()
+}
+
+/// The specimen in which everything happens.
+fn everything(dice: &mut Dice) -> Specimen {
     let setup = Setup {
         gate: Gate::Smoothstep { width: 60.0 },
         tensile_gate: Gate::Smoothstep { width: 0.02 },
@@ -163,9 +177,197 @@ fn every_input_of_a_step_has_its_gradient() {
     let mut fabric = parameters(&BENDING);
     fabric.weft_ratio = one(0.6);
     fabric.tensile = tensile();
-    let mut specimen = specimen(setup, fabric, &[[0.02, 0.015, -0.0305]], &mut dice);
-    used_history(&mut specimen.state.bending, 300.0, &mut dice);
-    used_history(&mut specimen.state.tensile, 0.08, &mut dice);
+    let mut specimen = specimen(setup, fabric, &[BALL], dice);
+    used_history(&mut specimen.state.bending, 300.0, dice);
+    used_history(&mut specimen.state.tensile, 0.08, dice);
+    specimen
+}
+
+/// Every kind of input of a step in which hinges and triangles stick, slip and yield and vertices touch a
+/// rough ball, are held and are pinned.
+#[test]
+fn every_input_of_a_step_has_its_gradient() {
+    let mut dice = Dice::new(1);
+    let specimen = everything(&mut dice);
+    let after = specimen.advance();
+    let hinges = branches(&specimen, &specimen.state.bending, &after.bending);
+    let triangles = branches(&specimen, &specimen.state.tensile, &after.tensile);
+    let touching = touching(&specimen, &ball(), BALL);
+    println!("stick, slip, flow: hinges {hinges:?}, triangles {triangles:?}; touching {touching}");
+    assert!(hinges.iter().chain(&triangles).all(|n| *n >= 3) && touching >= 3);
     let checked = check_all(&specimen, &mut dice, |_| true);
     assert_eq!(checked, 3 + 7 + 7 + 9 + 6 + 8 + 1);
+}
+
+/// A value for every element: their gradients add up to that of the common value, to rounding of the sums,
+/// and each is right on its own.
+#[test]
+fn parameters_of_every_element_have_their_gradients() {
+    let mut dice = Dice::new(2);
+    let common = everything(&mut dice);
+    let objective = Objective::new(&common, &mut dice);
+    let of_common = pull_back(&common, &objective);
+    let mut own = common.clone();
+    let (hinges, triangles) = (common.cloth.topology.hinges.len(), common.cloth.mesh.triangles.len());
+    let wide = |f: &Field, count: usize| f.clone().repeat_dim(1, count);
+    let fabric = &mut own.parameters;
+    fabric.bending.iter_mut().for_each(|f| *f = wide(f, hinges));
+    fabric.weft_ratio = wide(&fabric.weft_ratio, hinges);
+    fabric.membrane = fabric.membrane.map(|f| wide(f, triangles));
+    fabric.density = wide(&fabric.density, common.cloth.vertices());
+    fabric.tensile.iter_mut().for_each(|f| *f = wide(f, triangles));
+    let of_own = pull_back(&own, &objective);
+    let pairs = of_own.parameters.list().into_iter().zip(of_common.parameters.list());
+    for (own, common_value) in pairs {
+        let sum = common.values(&own.clone().sum_dim(1));
+        let whole = common.values(common_value);
+        assert!(difference(&sum, &whole) < 1e-9, "{sum:?} {whole:?}");
+    }
+    let names = own.parameters.names(&own.cloth.setup.law);
+    let place = |name: &str| Input::Parameter(names.iter().position(|n| n == name).unwrap());
+    let chosen = ["yield_strain", "membrane_shear", "density", "tensile_dwell_time"].map(place);
+    assert_eq!(check_all(&own, &mut dice, |input| chosen.contains(&input)), 4);
+}
+
+/// Every obstacle, moved, and the cloth that it touches.
+#[test]
+fn every_obstacle_has_its_gradient() {
+    let tilt = [0.48, 0.6, 0.64];
+    let shapes = [
+        (Obstacle::Plane { normal: tilt }, [0.02, 0.015, -0.001]),
+        (
+            Obstacle::Capsule {
+                half_axis: [0.012, 0.004, 0.0],
+                radius: 0.01,
+            },
+            [0.02, 0.015, -0.0105],
+        ),
+        (
+            Obstacle::Cylinder {
+                axis: [0.6, 0.8, 0.0],
+                radius: 0.02,
+                inside: false,
+            },
+            [0.02, 0.015, -0.0205],
+        ),
+        (
+            Obstacle::Cylinder {
+                axis: [0.6, 0.8, 0.0],
+                radius: 0.02,
+                inside: true,
+            },
+            [0.02, 0.015, 0.019],
+        ),
+        (
+            Obstacle::Block {
+                half: [0.013, 0.008, 0.004],
+            },
+            [0.021, 0.0157, -0.0045],
+        ),
+    ];
+    for (number, (obstacle, center)) in shapes.into_iter().enumerate() {
+        println!("{obstacle:?}");
+        let mut dice = Dice::new(30 + number as u64);
+        let contact = Contact { obstacle, ..ball() };
+        let setup = Setup {
+            contacts: vec![contact],
+            ..elastic_setup()
+        };
+        let specimen = specimen(setup, parameters(&[2e-6]), &[center], &mut dice);
+        let inputs = [Input::Positions, Input::Velocities, Input::Center(0)];
+        let checked = check_all(&specimen, &mut dice, |input| inputs.contains(&input));
+        assert_eq!(checked, 3);
+    }
+}
+
+/// Every bending law, its thresholds as angles, on a sheet that is curved at rest.
+#[test]
+fn every_law_has_its_gradient() {
+    for (number, checked) in checked_laws().into_iter().enumerate() {
+        if checked.strain != 1.0 {
+            continue;
+        }
+        println!("{}", checked.name);
+        let mut dice = Dice::new(20 + number as u64);
+        let setup = Setup {
+            law: checked.law.clone(),
+            strain: StrainMeasure::Angle,
+            gate: Gate::Smoothstep { width: 0.2 },
+            rest_is_curved: true,
+            ..remembering_setup()
+        };
+        let mut values = checked.values.clone();
+        let stiffnesses = checked.law.parameters().into_iter().enumerate();
+        for (i, _) in stiffnesses.filter(|(_, p)| p.dimension == Dimension::Stiffness) {
+            values[i] *= 3e-6;
+        }
+        let mut specimen = specimen(setup, parameters(&values), &[], &mut dice);
+        let names = checked.law.history();
+        for (name, field) in names.iter().zip(&mut specimen.state.bending) {
+            let range = match name.as_str() {
+                "stick_time" | "flow_time" => (0.0, 100.0),
+                "yield_strain" => (0.05, 0.5),
+                "accumulated_plastic" => (0.0, 0.3),
+                _ => (-0.5, 0.5),
+            };
+            *field = dice.field(&cpu(), field.dims(), range);
+        }
+        let wanted = |input| matches!(input, Input::Positions | Input::Bending(_) | Input::Parameter(0));
+        let count = check_all(&specimen, &mut dice, wanted);
+        assert_eq!(count, 2 + names.len());
+    }
+}
+
+/// Three steps from virgin cloth: the chain of products, with the part that ε_Y0 has in the start.
+#[test]
+fn a_chain_of_steps_reaches_the_virgin_state() {
+    let mut dice = Dice::new(3);
+    let first = everything(&mut dice);
+    let steps = 3;
+    let roll = |fabric: &Parameters| {
+        let mut state = first.cloth.start(fabric);
+        state.positions = first.state.positions.clone();
+        state.velocities = first.state.velocities.clone();
+        let mut states = vec![state];
+        for k in 0..steps {
+            states.push(run(&first.cloth, &states[k], fabric, &first.drive, 1));
+        }
+        states
+    };
+    let states = roll(&first.parameters);
+    let objective = Objective::new(&first, &mut dice);
+    let compute = &first.cloth.compute;
+    let mut adjoint = objective.adjoint(&states[steps]);
+    let mut total = first.parameters.map(Field::zeros_like);
+    let plus = |a: &Parameters, b: &Parameters| {
+        let mut others = b.list().into_iter();
+        a.map(|f| f.clone() + others.next().unwrap().clone())
+    };
+    for k in (0..steps).rev() {
+        let mut solver = solver(&first.cloth);
+        let pair = (&states[k], &states[k + 1]);
+        let gradient = first
+            .cloth
+            .pull_back(&mut solver, pair, &first.parameters, &first.drive, &adjoint)
+            .unwrap();
+        total = plus(&total, &gradient.parameters);
+        adjoint = gradient.state;
+    }
+    let without_start = total.clone();
+    total = plus(&total, &first.cloth.pull_back_start(&first.parameters, &adjoint));
+    let names = total.names(&first.cloth.setup.law);
+    for name in ["yield_strain", "tensile_yield_strain"] {
+        let place = names.iter().position(|n| n == name).unwrap();
+        let sum = |p: &Parameters| -> f64 { first.values(p.list()[place]).iter().sum() };
+        let value = first.values(first.parameters.list()[place])[0];
+        let at = |s: f64| {
+            let moved = first.with(Input::Parameter(place), first.parameters.list()[place].clone() + s * value);
+            objective.value(compute, &roll(&moved.parameters)[steps]).0
+        };
+        let step = 1e-6;
+        let numeric = (at(step) - at(-step)) / (2.0 * step * value);
+        println!("{name}: {} {numeric}, without the start {}", sum(&total), sum(&without_start));
+        assert!((sum(&total) / numeric - 1.0).abs() < TOLERANCE);
+        assert!((sum(&without_start) / numeric - 1.0).abs() > 1e-3, "the start must matter");
+    }
 }
