@@ -5,7 +5,7 @@ mod common;
 use std::{collections::HashMap, path::Path};
 
 use common::{
-    cloth::{cross, dot, sub},
+    cloth::{cross, dot, solver, sub},
     cpu, golden, time_dependent,
 };
 use rumple::{
@@ -13,7 +13,7 @@ use rumple::{
     material::{Elastic, StrainMeasure},
     mesh::{Mesh, hinge_angles},
     numeric::{Field, Gate},
-    solve::{Solver, Tangent},
+    solve::Tangent,
     step::{Cloth, Damping, Drive, Parameters, Setup, State, System},
 };
 use serde_json::Value;
@@ -33,7 +33,10 @@ fn rows<const N: usize>(value: &Value) -> Vec<[f64; N]> {
 }
 
 fn triangles(value: &Value) -> Vec<[usize; 3]> {
-    rows::<3>(value).iter().map(|t| t.map(|v| v as usize)).collect()
+    rows::<3>(value)
+        .iter()
+        .map(|t| t.map(|v| v as usize))
+        .collect()
 }
 
 fn csv_rows(path: &Path) -> Vec<Vec<f64>> {
@@ -164,7 +167,10 @@ fn difference(ours: &[f64], theirs: &[f64]) -> f64 {
     assert_eq!(ours.len(), theirs.len());
     let size = theirs.iter().fold(0.0f64, |m, v| m.max(v.abs()));
     assert!(size > 0.0, "a golden vector of zeros shows nothing");
-    let gap = ours.iter().zip(theirs).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
+    let gap = ours
+        .iter()
+        .zip(theirs)
+        .fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
     gap / size
 }
 
@@ -200,7 +206,9 @@ impl Probe {
 
     fn golden(&self, names: &[&str]) -> Vec<f64> {
         let columns: Vec<Vec<f64>> = names.iter().map(|n| numbers(&self.values[*n])).collect();
-        (0..columns[0].len()).map(|i| columns.iter().map(|c| c[i]).sum()).collect()
+        (0..columns[0].len())
+            .map(|i| columns.iter().map(|c| c[i]).sum())
+            .collect()
     }
 }
 
@@ -216,16 +224,25 @@ fn one_step_of_every_probe_is_the_programs() {
         let probe = Probe::load(&folder);
         let (scene, cloth) = (&probe.scene, &probe.scene.cloth);
         let forces = scene.flat(&probe.system.response.forces(cloth));
-        let theirs =
-            probe.golden(&["force_stretch", "force_bend_elastoplastic", "force_bend_friction"]);
+        let theirs = probe.golden(&[
+            "force_stretch",
+            "force_bend_elastoplastic",
+            "force_bend_friction",
+        ]);
         assert!(difference(&forces, &theirs) < PROBE, "{name}: forces");
 
         let w = scene.vertex(&numbers(&probe.values["w"]));
         let image = scene.flat(&probe.system.tangent.apply(&cloth.incidence, &w));
-        assert!(difference(&image, &probe.golden(&["A_w"])) < PROBE, "{name}: A·w");
+        assert!(
+            difference(&image, &probe.golden(&["A_w"])) < PROBE,
+            "{name}: A·w"
+        );
 
         // Ours is A·v' = momentum, theirs A·Δv = b.
-        let image = probe.system.tangent.apply(&cloth.incidence, &probe.state.velocities);
+        let image = probe
+            .system
+            .tangent
+            .apply(&cloth.incidence, &probe.state.velocities);
         let right = scene.flat(&(probe.system.momentum.clone() - image));
         let error = difference(&right, &probe.golden(&["rhs_b"]));
         assert!(error < PROBE, "{name}: right-hand side {error:e}");
@@ -246,11 +263,18 @@ fn the_new_velocity_is_the_programs() {
     };
     let probe = Probe::load(&folder);
     let cloth = &probe.scene.cloth;
-    let mut solver = Solver::conjugate(&cloth.compute, 1e-13);
+    let mut solver = solver(cloth);
     let next = cloth
-        .advance(&mut solver, &probe.state, &probe.scene.parameters, &probe.drive)
+        .advance(
+            &mut solver,
+            &probe.state,
+            &probe.scene.parameters,
+            &probe.drive,
+        )
         .unwrap();
-    let change = probe.scene.flat(&(next.state.velocities - probe.state.velocities.clone()));
+    let change = probe
+        .scene
+        .flat(&(next.state.velocities - probe.state.velocities.clone()));
     let error = difference(&change, &probe.golden(&["delta_v_direct"]));
     assert!(error < 1e-9, "{error:e}");
 }
@@ -271,7 +295,7 @@ fn trajectories_are_the_programs() {
             let rows = &rows[step * count..(step + 1) * count];
             rows.iter().flat_map(|r| r[2..5].to_vec()).collect()
         };
-        let mut solver = Solver::conjugate(&cloth.compute, 1e-12);
+        let mut solver = solver(cloth);
         let mut state = cloth.start(&scene.parameters);
         let mut travelled = 0.0f64;
         for step in 0..200 {
@@ -359,7 +383,12 @@ fn the_tensile_probe_is_the_programs_but_for_compressed_friction() {
     let after = faces(cloth, &folder.join("probe_faces_after.csv"));
     let values = |f: Field| cloth.compute.values(f).unwrap();
     let mut changed = 0;
-    for ((ours, theirs), before) in triangles.history.iter().zip(&after).zip(&probe.state.tensile) {
+    for ((ours, theirs), before) in triangles
+        .history
+        .iter()
+        .zip(&after)
+        .zip(&probe.state.tensile)
+    {
         let gap = values(ours.clone() - theirs.clone());
         // Times are up to 100 s and strains below 1.
         assert!(gap.iter().all(|g| g.abs() < 1e-12), "history");
@@ -450,7 +479,10 @@ fn the_unmended_program_differs_in_the_hinges_only() {
         assert!(difference(&membrane, &stretch) < PROBE, "{name}");
         let all = probe.scene.flat(&probe.system.response.forces(cloth));
         let ours: Vec<f64> = all.iter().zip(&membrane).map(|(a, m)| a - m).collect();
-        let moments = cloth.compute.values(probe.system.response.hinges.moment.clone()).unwrap();
+        let moments = cloth
+            .compute
+            .values(probe.system.response.hinges.moment.clone())
+            .unwrap();
         let positions = cloth.vertex_values(&probe.state.positions).unwrap();
         let error = difference(&unmended_forces(cloth, &positions, &moments), &bend);
         let departure = difference(&ours, &bend);
@@ -506,10 +538,13 @@ fn the_twist_begins_like_the_programs() {
     let cloth = Cloth::new(mesh, setup, &compute).unwrap();
     let height = start.iter().fold(0.0f64, |m, p| m.max(p[2]));
     let held = |p: &[f64; 3]| p[2] == 0.0 || p[2] == height;
-    let grip: Vec<f64> = start.iter().map(|p| if held(p) { 1e5 } else { 0.0 }).collect();
+    let grip: Vec<f64> = start
+        .iter()
+        .map(|p| if held(p) { 1e5 } else { 0.0 })
+        .collect();
     let theirs = csv_rows(&folder.join("series_off.csv"));
     let mut state = cloth.start(&parameters);
-    let mut solver = Solver::conjugate(&compute, 1e-8);
+    let mut solver = solver(&cloth);
     for (step, row) in theirs.iter().enumerate().take(TWIST_STEPS) {
         let angle = -std::f64::consts::FRAC_PI_4 * (step + 1) as f64 / 30.0;
         let (sin, cos) = angle.sin_cos();
@@ -519,7 +554,10 @@ fn the_twist_begins_like_the_programs() {
         let mut drive = cloth.free_drive(0.01);
         drive.grip = compute.tensor(&grip, [1, grip.len()]);
         drive.anchors = cloth.vertex_tensor(&anchors);
-        state = cloth.advance(&mut solver, &state, &parameters, &drive).unwrap().state;
+        state = cloth
+            .advance(&mut solver, &state, &parameters, &drive)
+            .unwrap()
+            .state;
         let positions = cloth.vertex_values(&state.positions).unwrap();
         let speeds: Vec<f64> = cloth
             .vertex_values(&state.velocities)
@@ -527,7 +565,11 @@ fn the_twist_begins_like_the_programs() {
             .iter()
             .map(|v| dot(*v, *v).sqrt())
             .collect();
-        let top = positions.iter().zip(&anchors).zip(&start).filter(|(_, s)| s[2] == height);
+        let top = positions
+            .iter()
+            .zip(&anchors)
+            .zip(&start)
+            .filter(|(_, s)| s[2] == height);
         let torque: f64 = top
             .map(|((p, a), _)| {
                 let force = sub(*a, *p).map(|d| 1e5 * d);
@@ -544,8 +586,15 @@ fn the_twist_begins_like_the_programs() {
             kinetic,
             torque,
         ];
-        let ratios: Vec<f64> = ours.iter().zip([1, 2, 3, 6]).map(|(o, c)| o / row[c]).collect();
+        let ratios: Vec<f64> = ours
+            .iter()
+            .zip([1, 2, 3, 6])
+            .map(|(o, c)| o / row[c])
+            .collect();
         println!("step {step}: ours over theirs: θ, speed, energy, torque {ratios:.4?}");
-        assert!(ratios.iter().all(|r| (r - 1.0).abs() < 1e-3), "step {step}: {ratios:?}");
+        assert!(
+            ratios.iter().all(|r| (r - 1.0).abs() < 1e-3),
+            "step {step}: {ratios:?}"
+        );
     }
 }

@@ -14,7 +14,7 @@ use rumple::{
     element::{Columns, HingeSpan},
     material::StrainMeasure,
     mesh::{
-        Mesh, Rest,
+        Mesh, Rest, Topology,
         generate::{Pattern, cylinder, rectangle},
         hinge_angles,
     },
@@ -91,7 +91,10 @@ impl Crumpled {
     /// The stiffness part of the step's matrix for h = 1 s: what −∂f/∂x is replaced by.
     fn stiffness(&self) -> Tangent {
         let drive = self.cloth.free_drive(1.0);
-        let tangent = self.cloth.system(&self.state, &self.parameters, &drive).tangent;
+        let tangent = self
+            .cloth
+            .system(&self.state, &self.parameters, &drive)
+            .tangent;
         Tangent {
             blocks: tangent.blocks.zeros_like(),
             ..tangent
@@ -120,18 +123,30 @@ fn dihedral([i, j, k, l]: [[f64; 3]; 4]) -> f64 {
     let unit = |v: [f64; 3]| v.map(|c| c / dot(v, v).sqrt());
     let (first, second, edge) = (unit(first), unit(second), unit(edge));
     let opening = dot(cross(second, first), edge).atan2(dot(first, second));
-    assert!(opening.abs() < 3.0, "too close to a closed fold for differences");
+    assert!(
+        opening.abs() < 3.0,
+        "too close to a closed fold for differences"
+    );
     opening
 }
 
 /// Σ ½·K·κ²·A_b, written from the mesh: κ = 3(θ − θ₀)/H̄ and A_b = l·H̄/3, of curvature or, with angles as
 /// strain, ½·K·(θ − θ₀)²·(3/H̄)²·A_b. `held` gives stiffness and the strain at which it is at rest, hinge by
 /// hinge; the weft's share of a hinge is stiffer by `weft_ratio`.
-fn bending_energy(cloth: &Cloth, shape: &[[f64; 3]], weft_ratio: f64, held: &[(f64, Vec<f64>)]) -> f64 {
+fn bending_energy(
+    cloth: &Cloth,
+    shape: &[[f64; 3]],
+    weft_ratio: f64,
+    held: &[(f64, Vec<f64>)],
+) -> f64 {
     let mut sum = 0.0;
     for (n, hinge) in cloth.topology.hinges.iter().enumerate() {
         let corner = |mesh: &[[f64; 3]]| hinge.vertices.map(|v| mesh[v]);
-        let flat = if cloth.setup.rest_is_curved { dihedral(corner(&cloth.mesh.positions)) } else { 0.0 };
+        let flat = if cloth.setup.rest_is_curved {
+            dihedral(corner(&cloth.mesh.positions))
+        } else {
+            0.0
+        };
         let rest = &cloth.rest.hinges[n];
         let curvature = 3.0 / rest.height;
         let area = rest.length * rest.height / 3.0;
@@ -163,7 +178,11 @@ fn membrane_energy(cloth: &Cloth, shape: &[[f64; 3]], held: &[([f64; 4], Vec<f64
         let determinant = s[0] * t[1] - s[1] * t[0];
         let u: [f64; 3] = std::array::from_fn(|i| (x[i] * t[1] - y[i] * s[1]) / determinant);
         let v: [f64; 3] = std::array::from_fn(|i| (y[i] * s[0] - x[i] * t[0]) / determinant);
-        let strain = [0.5 * (dot(u, u) - 1.0), 0.5 * (dot(v, v) - 1.0), 0.5 * dot(u, v)];
+        let strain = [
+            0.5 * (dot(u, u) - 1.0),
+            0.5 * (dot(v, v) - 1.0),
+            0.5 * dot(u, v),
+        ];
         for ([k11, k12, k22, k33], relaxed) in held {
             let [uu, vv, uv] = std::array::from_fn(|i| strain[i] - relaxed[i * count + n]);
             let density = 0.5 * k11 * uu * uu + k12 * uu * vv + 0.5 * k22 * vv * vv + k33 * uv * uv;
@@ -173,11 +192,11 @@ fn membrane_energy(cloth: &Cloth, shape: &[[f64; 3]], held: &[([f64; 4], Vec<f64
     sum
 }
 
-/// −∂energy/∂x of every coordinate by central differences of eighth order: with steps of 2 % of a cell the
-/// truncation is some 1e-14 and so is the rounding.
+/// −∂energy/∂x of every coordinate by central differences of eighth order: with steps of 0.3 % of a
+/// cell the truncation is below 1e-12 in the thinnest triangles, and so is the rounding.
 fn minus_slope(shape: &[[f64; 3]], energy: impl Fn(&[[f64; 3]]) -> f64) -> Vec<f64> {
     const WEIGHTS: [f64; 4] = [4.0 / 5.0, -1.0 / 5.0, 4.0 / 105.0, -1.0 / 280.0];
-    let step = 0.02 * CELL;
+    let step = 0.003 * CELL;
     let mut shape = shape.to_vec();
     let mut slopes = Vec::new();
     for vertex in 0..shape.len() {
@@ -211,7 +230,11 @@ fn hinges_push_down_their_energy() {
     let (mut worst, mut checked) = (0.0f64, 0);
     for weft_ratio in [1.0, 0.4] {
         let remembering = |strain: StrainMeasure| {
-            let values = if strain == StrainMeasure::Angle { ANGLE } else { CURVATURE };
+            let values = if strain == StrainMeasure::Angle {
+                ANGLE
+            } else {
+                CURVATURE
+            };
             let setup = Setup {
                 strain,
                 rest_is_curved: weft_ratio == 1.0,
@@ -226,7 +249,10 @@ fn hinges_push_down_their_energy() {
             };
             (setup, parameters(&[2e-6]))
         };
-        for mut crumpled in crumpled_cloths(remembering).into_iter().chain(crumpled_cloths(elastic)) {
+        for mut crumpled in crumpled_cloths(remembering)
+            .into_iter()
+            .chain(crumpled_cloths(elastic))
+        {
             crumpled.parameters.membrane = membrane([0.0; 4]);
             crumpled.parameters.weft_ratio = one(weft_ratio);
             let response = crumpled.respond(&crumpled.state.positions);
@@ -238,7 +264,8 @@ fn hinges_push_down_their_energy() {
                     (3e-6, crumpled.values(&history[0])),
                 ],
             };
-            let energy = |shape: &[[f64; 3]]| bending_energy(&crumpled.cloth, shape, weft_ratio, &held);
+            let energy =
+                |shape: &[[f64; 3]]| bending_energy(&crumpled.cloth, shape, weft_ratio, &held);
             let expected = minus_slope(&crumpled.positions(), energy);
             let error = difference(&crumpled.forces(&crumpled.state.positions), &expected);
             worst = worst.max(error);
@@ -270,7 +297,10 @@ fn triangles_push_down_their_energy() {
             let response = crumpled.respond(&crumpled.state.positions);
             let stiffness = [50.0, 5.0, 40.0, 30.0];
             let held = match &response.triangles.history[..] {
-                [] => vec![(stiffness, vec![0.0; 3 * crumpled.cloth.mesh.triangles.len()])],
+                [] => vec![(
+                    stiffness,
+                    vec![0.0; 3 * crumpled.cloth.mesh.triangles.len()],
+                )],
                 history => vec![
                     (stiffness, crumpled.values(&history[2])),
                     ([200.0, 0.0, 200.0, 5.0], crumpled.values(&history[0])),
@@ -305,20 +335,29 @@ fn rigid_motions_give_no_strain_and_no_force() {
             state.positions = cloth.vertex_tensor(shape);
             let response = cloth.respond(&state, &fabric, 0.01);
             let values = |f: Field| largest(&cloth.compute.values(f).unwrap());
-            let strains = [response.triangles.columns.strain(), response.hinges.strain.clone()];
+            let strains = [
+                response.triangles.columns.strain(),
+                response.hinges.strain.clone(),
+            ];
             (strains.map(values), values(response.forces(&cloth)))
         };
         for (axis, angle) in turns {
             let place = |p: &[f64; 3]| add(turned(*p, axis, angle), [0.1, -0.2, 0.3]);
             let shape: Vec<[f64; 3]> = cloth.mesh.positions.iter().map(place).collect();
             let ([stretch, curvature], force) = answer(&shape);
-            assert!(stretch < 1e-13 && curvature < 1e-9, "{stretch:e} {curvature:e}");
+            assert!(
+                stretch < 1e-13 && curvature < 1e-9,
+                "{stretch:e} {curvature:e}"
+            );
             // 50 N/m on a cell of a centimetre.
             assert!(force < 1e-13 * 50.0 * CELL * 10.0, "{force:e}");
         }
         let mut dice = Dice::new(1);
         let ([stretch, curvature], force) = answer(&crumpled(&cloth.mesh, &mut dice, [1e-3; 3]));
-        assert!(stretch > 0.01 && curvature > 10.0 && force > 0.01, "the measure must see strain");
+        assert!(
+            stretch > 0.01 && curvature > 10.0 && force > 0.01,
+            "the measure must see strain"
+        );
     }
 }
 
@@ -327,7 +366,11 @@ fn rigid_motions_give_no_strain_and_no_force() {
 #[test]
 fn forces_turn_with_the_cloth_and_balance() {
     for crumpled in crumpled_cloths(|strain| {
-        let values = if strain == StrainMeasure::Angle { ANGLE } else { CURVATURE };
+        let values = if strain == StrainMeasure::Angle {
+            ANGLE
+        } else {
+            CURVATURE
+        };
         let mut fabric = parameters(&values);
         fabric.tensile = tensile();
         let setup = Setup {
@@ -343,7 +386,10 @@ fn forces_turn_with_the_cloth_and_balance() {
         let forces = rows(crumpled.forces(&crumpled.state.positions));
         let size = largest(&forces.concat());
         let turn = |p: &[f64; 3]| turned(*p, [0.3, -0.8, 0.5], 1.234);
-        let moved: Vec<[f64; 3]> = shape.iter().map(|p| add(turn(p), [0.01, 0.02, -0.03])).collect();
+        let moved: Vec<[f64; 3]> = shape
+            .iter()
+            .map(|p| add(turn(p), [0.01, 0.02, -0.03]))
+            .collect();
         let again = crumpled.forces(&crumpled.cloth.vertex_tensor(&moved));
         let expected: Vec<[f64; 3]> = forces.iter().map(turn).collect();
         assert!(difference(&again, &expected.concat()) < 1e-11);
@@ -390,7 +436,11 @@ fn the_tangent_is_symmetric_and_positive_semidefinite() {
                 .collect();
             crumpled.state.positions = crumpled.cloth.vertex_tensor(&shape);
             let stress = crumpled.respond(&crumpled.state.positions).triangles.stress;
-            let compressed = crumpled.values(&stress).iter().filter(|s| **s < 0.0).count();
+            let compressed = crumpled
+                .values(&stress)
+                .iter()
+                .filter(|s| **s < 0.0)
+                .count();
             assert!(compressed > 3, "some stress must be compressive");
             let tangent = crumpled.stiffness();
             let matrix = dense(&crumpled.cloth, &tangent);
@@ -425,9 +475,18 @@ fn force_slope(crumpled: &Crumpled, w: &Field, step: f64) -> Vec<f64> {
 #[test]
 fn the_tangent_is_exact_in_a_flat_stretched_sheet() {
     for pattern in PATTERNS {
-        let mut crumpled = Crumpled::new(sheet(4, 3, pattern), elastic_setup(), parameters(&[2e-3]), 4);
+        let mut crumpled = Crumpled::new(
+            sheet(4, 3, pattern),
+            elastic_setup(),
+            parameters(&[2e-3]),
+            4,
+        );
         let mesh = &crumpled.cloth.mesh;
-        let shape: Vec<[f64; 3]> = mesh.positions.iter().map(|p| [1.1 * p[0], 1.05 * p[1], 0.0]).collect();
+        let shape: Vec<[f64; 3]> = mesh
+            .positions
+            .iter()
+            .map(|p| [1.1 * p[0], 1.05 * p[1], 0.0])
+            .collect();
         crumpled.state.positions = crumpled.cloth.vertex_tensor(&shape);
         let mut dice = Dice::new(5);
         let w = dice.field(&cpu(), [3, shape.len()], (-1.0, 1.0));
@@ -518,14 +577,21 @@ fn patch_test() {
     let mut state = cloth.start(&fabric);
     state.positions = cloth.vertex_tensor(&shape);
     let response = cloth.respond(&state, &fabric, 0.01);
-    let strain = [0.5 * (dot(u, u) - 1.0), 0.5 * (dot(v, v) - 1.0), 0.5 * dot(u, v)];
+    let strain = [
+        0.5 * (dot(u, u) - 1.0),
+        0.5 * (dot(v, v) - 1.0),
+        0.5 * dot(u, v),
+    ];
     let stress = [
         50.0 * strain[0] + 5.0 * strain[1],
         5.0 * strain[0] + 40.0 * strain[1],
         2.0 * 30.0 * strain[2],
     ];
     let count = cloth.mesh.triangles.len();
-    let ours = cloth.compute.values(response.triangles.stress.clone()).unwrap();
+    let ours = cloth
+        .compute
+        .values(response.triangles.stress.clone())
+        .unwrap();
     for (row, expected) in stress.into_iter().enumerate() {
         for (n, triangle) in cloth.rest.triangles.iter().enumerate() {
             let error = ours[row * count + n] / triangle.area - expected;
@@ -539,36 +605,32 @@ fn patch_test() {
         assert!(largest(&at(ix, iy)) < 1e-13, "{:?}", at(ix, iy));
     }
     let right = (0..=ny).fold([0.0; 3], |sum, iy| add(sum, at(nx, iy)));
-    // First Piola-Kirchhoff: F·S along the warp, over the edge; its ends belong half to the other edges.
-    let piola = |a: f64, b: f64| turn(std::array::from_fn(|i| a * u[i] + b * v[i]));
-    let warp = piola(stress[0], 0.5 * stress[2]).map(|t| -t * ny as f64 * CELL);
-    let weft = piola(0.5 * stress[2], stress[1]).map(|t| t * 0.5 * CELL);
-    let corners = [at(nx, 0), at(nx, ny)];
-    let ends: [f64; 3] = std::array::from_fn(|i| corners[0][i] + corners[1][i] - warp[i] / ny as f64);
-    println!("right {right:?} traction {warp:?}, ends off by {ends:?}, weft share {weft:?}");
+    // First Piola-Kirchhoff, F·S along the warp; what the upper and the lower edge pull at the corners cancels.
+    let piola: [f64; 3] = std::array::from_fn(|i| stress[0] * u[i] + 0.5 * stress[2] * v[i]);
+    let warp = turn(piola).map(|t| -t * ny as f64 * CELL);
     assert!(difference(&right, &warp) < 1e-11, "{right:?} {warp:?}");
 }
 
-/// A direction of bending in the material, and how much energy a sheet bent that way has over
-/// ½·K_b·κ²·area: the factor between K_b and the rigidity B.
-struct Rigidity {
-    meshes: Vec<(Mesh, Rest, rumple::mesh::Topology)>,
+/// Sheets whose bending energy is compared with that of a plate: B is energy over ½·κ²·area.
+struct Sheets {
+    meshes: Vec<(Mesh, Rest, Topology)>,
 }
 
-impl Rigidity {
-    /// Sheets of a metre by a metre; hinges in the middle half are counted, so that the edges do not show.
-    fn new(cells: usize, patterns: &[Pattern]) -> Rigidity {
+impl Sheets {
+    /// Sheets of a metre by a metre.
+    fn new(cells: usize, patterns: &[Pattern]) -> Sheets {
         let mesh = |pattern: &Pattern| {
             let mesh = rectangle(1.0, 1.0, cells, cells, *pattern).unwrap();
             let topology = mesh.check().unwrap();
             (mesh.clone(), Rest::new(&mesh, &topology), topology)
         };
-        Rigidity {
+        Sheets {
             meshes: patterns.iter().map(mesh).collect(),
         }
     }
 
-    /// Energy over ½·K_b·area for the sheet placed in space by `place`, averaged over the meshes.
+    /// Energy over ½·K_b·area for sheets put in space by `place`, averaged over the meshes. Only the hinges
+    /// in the middle half count, so that the edges, which have none, do not show.
     fn energy(&self, place: impl Fn([f64; 2]) -> [f64; 3]) -> f64 {
         let (mut energy, mut area) = (0.0, 0.0);
         for (mesh, rest, topology) in &self.meshes {
@@ -576,7 +638,7 @@ impl Rigidity {
             let angles = hinge_angles(&shape, &topology.hinges);
             for ((hinge, rest), angle) in topology.hinges.iter().zip(&rest.hinges).zip(angles) {
                 let [i, j] = [0, 1].map(|n| mesh.material[hinge.vertices[n]]);
-                // Nudged off the lattice, so that edges on the border of the window count on one side only.
+                // Nudged off the lattice: edges on the border of the window count on one side only.
                 let middle = [0, 1].map(|a| 0.5 * (i[a] + j[a]) + 1e-6);
                 if middle.iter().all(|m| (0.25..0.75).contains(m)) {
                     let curvature = 3.0 * angle / rest.height;
@@ -588,8 +650,8 @@ impl Rigidity {
         energy / area
     }
 
-    /// B/K_b of a sheet rolled onto a cylinder of radius 10 m whose axis is across `degrees` from the warp.
-    fn cylinder(&self, degrees: f64) -> f64 {
+    /// B/K_b of sheets laid onto a cylinder of radius 10 m, bent along `degrees` from the warp.
+    fn on_cylinder(&self, degrees: f64) -> f64 {
         let radius = 10.0;
         let (sin, cos) = degrees.to_radians().sin_cos();
         let place = |[u, v]: [f64; 2]| {
@@ -600,7 +662,8 @@ impl Rigidity {
         self.energy(place) * radius * radius
     }
 
-    /// The same for a shallow bowl or saddle, κ in one direction and ±κ in the other: 2·B·(1 ± ν)/K_b.
+    /// The same for a shallow bowl (`sign` 1) or saddle (−1), curved alike along warp and weft; for a plate
+    /// 2·B·(1 + sign·ν)/K_b.
     fn doubly_curved(&self, sign: f64) -> f64 {
         let curvature = 1e-3;
         let place = |[u, v]: [f64; 2]| [u, v, 0.5 * curvature * (u * u + sign * v * v)];
@@ -608,22 +671,118 @@ impl Rigidity {
     }
 }
 
-/// K_b against the continuum's rigidity. Bent along warp or weft a regular mesh has B = 3·K_b exactly: a
-/// third of the hinges takes all the bend, each at three times the curvature. In other directions and on
-/// irregular meshes the factor is another, but of that size.
+/// K_b against the rigidity B of a sheet that is laid onto a cylinder. Along warp and weft of a regular mesh
+/// B = 3·K_b: the third of the hinges that lies across takes all the bend, at three times the curvature.
+/// Along its diagonals a regular mesh is stiffer, and so is an irregular one everywhere; the numbers stand in
+/// docs/MODEL.md. (Equilateral triangles have 3 in all directions.)
 #[test]
-fn the_rigidity_of_a_sheet_is_about_three_times_the_stiffness_of_its_hinges() {
+fn rigidity_of_a_sheet_on_a_cylinder() {
     let irregular: Vec<Pattern> = (0..8).map(|seed| Pattern::Irregular { seed }).collect();
-    let kinds = [
-        ("one-sided", Rigidity::new(40, &[Pattern::OneSided])),
-        ("alternating", Rigidity::new(40, &[Pattern::Alternating])),
-        ("irregular", Rigidity::new(40, &irregular)),
+    let directions = [0.0, 22.5, 45.0, 90.0, 135.0];
+    // Exact on regular meshes; the average of eight irregular ones is good to a few percent.
+    let s = 0.5f64.sqrt();
+    let known = [
+        (
+            "one-sided",
+            vec![Pattern::OneSided],
+            [3.0, 4.5 + 3.0 * s, 9.0, 3.0, 3.0],
+            [6.0, 6.0],
+            1e-3,
+        ),
+        (
+            "alternating",
+            vec![Pattern::Alternating],
+            [3.0, 3.75, 4.5, 3.0, 4.5],
+            [6.0, 6.0],
+            1e-3,
+        ),
+        (
+            "irregular",
+            irregular,
+            [3.99, 5.29, 6.63, 3.98, 6.73],
+            [8.34, 7.59],
+            0.02,
+        ),
     ];
-    let directions = [0.0, 22.5, 45.0, 67.5, 90.0, 135.0];
-    for (name, sheet) in &kinds {
-        let factors = directions.map(|d| sheet.cylinder(d));
-        let [bowl, saddle] = [1.0, -1.0].map(|s| sheet.doubly_curved(s));
-        println!("{name:12} B/K_b at {directions:?}: {factors:.4?}; bowl {bowl:.4}, saddle {saddle:.4}");
-        assert!(factors.iter().all(|f| (0.5..10.0).contains(f)), "{factors:?}");
+    for (name, patterns, factors, doubly, tolerance) in known {
+        let sheets = Sheets::new(40, &patterns);
+        let ours = directions.map(|d| sheets.on_cylinder(d));
+        let bowl_saddle = [1.0, -1.0].map(|s| sheets.doubly_curved(s));
+        println!("{name:12} B/K_b at {directions:?}: {ours:.3?}; bowl, saddle {bowl_saddle:.3?}");
+        let pairs = ours
+            .iter()
+            .chain(&bowl_saddle)
+            .zip(factors.iter().chain(&doubly));
+        for (ours, known) in pairs {
+            assert!(
+                (ours / known - 1.0).abs() < tolerance,
+                "{name}: {ours} {known}"
+            );
+        }
     }
+}
+
+/// B/K_b of a strip whose ends are turned against each other and whose middle finds its own shape: K_b times
+/// the least of Σ 3·(l/H̄)·θ² over ½·κ²·area, for small deflections, where a sheet bends without stretching.
+/// Two columns at each end are held; a hinge stands for half a cell on either side, so the bent area begins
+/// in the middle of the held cells.
+fn relaxed_rigidity(cells: [usize; 2], pattern: Pattern) -> f64 {
+    let mut fabric = parameters(&[1.0]);
+    fabric.membrane = membrane([0.0; 4]);
+    let mesh = rectangle(
+        cells[0] as f64,
+        cells[1] as f64,
+        cells[0],
+        cells[1],
+        pattern,
+    )
+    .unwrap();
+    let cloth = Cloth::new(mesh, elastic_setup(), &cpu()).unwrap();
+    let count = cloth.vertices();
+    let tangent = cloth
+        .system(&cloth.start(&fabric), &fabric, &cloth.free_drive(1.0))
+        .tangent;
+    let tangent = Tangent {
+        blocks: tangent.blocks.zeros_like(),
+        ..tangent
+    };
+    let upright = dense(&cloth, &tangent)
+        .view((2 * count, 2 * count), (count, count))
+        .into_owned();
+    let column = |v: usize| v % (cells[0] + 1);
+    let bowed = |v: &usize| 0.5 * cloth.mesh.material[*v][0].powi(2);
+    let (held, free): (Vec<usize>, Vec<usize>) =
+        (0..count).partition(|v| column(*v) < 2 || column(*v) > cells[0] - 2);
+    let part = |rows: &[usize], columns: &[usize]| {
+        DMatrix::from_fn(rows.len(), columns.len(), |r, c| {
+            upright[(rows[r], columns[c])]
+        })
+    };
+    let given = DMatrix::from_iterator(held.len(), 1, held.iter().map(bowed));
+    let pull = part(&free, &held) * &given;
+    let found = part(&free, &free).cholesky().unwrap().solve(&(-&pull));
+    let energy =
+        (given.transpose() * part(&held, &held) * &given)[0] + (pull.transpose() * found)[0];
+    energy / ((cells[0] - 1) * cells[1]) as f64
+}
+
+/// A regular mesh that may find its own shape is softer than one laid onto a cylinder where the diagonals can
+/// take a share of the bend: 12/5·K_b with alternating diagonals (the strip zigzags a little), still 3·K_b
+/// with one-sided ones between ends that do not twist. Irregular meshes come back to about 3·K_b.
+#[test]
+fn rigidity_of_a_strip_that_finds_its_shape() {
+    let alternating =
+        [[12, 1], [24, 1], [24, 4]].map(|c| relaxed_rigidity(c, Pattern::Alternating));
+    let one_sided = relaxed_rigidity([24, 4], Pattern::OneSided);
+    let irregular = [0, 1, 2, 3].map(|seed| relaxed_rigidity([24, 6], Pattern::Irregular { seed }));
+    println!("alternating {alternating:.3?}, one-sided {one_sided:.3}, irregular {irregular:.3?}");
+    // The held ends do not zigzag, which adds (3 − 12/5)·O(1/cells).
+    let surplus = alternating.map(|b| b - 2.4);
+    assert!(surplus[0] > 0.0 && surplus[1] < 0.6 * surplus[0] && surplus[1] < 0.03);
+    assert!((2.4..2.5).contains(&alternating[2]));
+    assert!((one_sided - 3.0).abs() < 1e-9, "{one_sided}");
+    assert!(
+        irregular.iter().all(|b| (2.7..3.4).contains(b)),
+        "{irregular:?}"
+    );
 }

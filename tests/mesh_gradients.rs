@@ -13,8 +13,9 @@ use rumple::{
     experiment::checked_laws,
     material::{Dimension, StrainMeasure},
     mesh::generate::Pattern,
-    numeric::{Field, Gate},
-    step::{Cloth, Contact, Damping, Obstacle, Parameters, Pose, Setup, StepGradient},
+    numeric::{Compute, Field, Gate, Precision},
+    solve::Solver,
+    step::{Cloth, Contact, Damping, Drive, Obstacle, Parameters, Pose, Setup, StepGradient},
 };
 
 /// The tolerance against central differences in f64.
@@ -39,7 +40,12 @@ fn ball() -> Contact {
 }
 
 /// A crumpled sheet in motion with a random history, two pinned and three held vertices.
-fn specimen(setup: Setup, parameters: Parameters, centers: &[[f64; 3]], dice: &mut Dice) -> Specimen {
+fn specimen(
+    setup: Setup,
+    parameters: Parameters,
+    centers: &[[f64; 3]],
+    dice: &mut Dice,
+) -> Specimen {
     let compute = cpu();
     let mesh = sheet(4, 3, Pattern::Irregular { seed: 5 });
     let positions = crumpled(&mesh, dice, [4e-4, 4e-4, 2e-3]);
@@ -107,7 +113,10 @@ fn pull_back(specimen: &Specimen, objective: &Objective) -> StepGradient {
     let states = (&specimen.state, &after);
     let (fabric, drive) = (&specimen.parameters, &specimen.drive);
     let adjoint = objective.adjoint(&after);
-    specimen.cloth.pull_back(&mut solver, states, fabric, drive, &adjoint).unwrap()
+    specimen
+        .cloth
+        .pull_back(&mut solver, states, fabric, drive, &adjoint)
+        .unwrap()
 }
 
 /// Checks the inputs of a step that `wanted` picks, along a random direction each; returns how many.
@@ -148,7 +157,11 @@ fn branches(specimen: &Specimen, before: &[Field], after: &[Field]) -> [usize; 3
     let count = |list: &[f64], test: fn(f64) -> bool| list.iter().filter(|v| test(**v)).count();
     let (anchor, flow) = (moved(0), moved(3));
     let moves: fn(f64) -> bool = |v| v.abs() > 1e-9;
-    [count(&anchor, |v| v == 0.0), count(&anchor, moves), count(&flow, moves)]
+    [
+        count(&anchor, |v| v == 0.0),
+        count(&anchor, moves),
+        count(&flow, moves),
+    ]
 }
 
 /// Vertices within reach of the ball.
@@ -156,9 +169,15 @@ fn touching(specimen: &Specimen, contact: &Contact, center: [f64; 3]) -> usize {
     let Obstacle::Sphere { radius } = contact.obstacle else {
         return 0;
     };
-    let positions = specimen.cloth.vertex_values(&specimen.state.positions).unwrap();
+    let positions = specimen
+        .cloth
+        .vertex_values(&specimen.state.positions)
+        .unwrap();
     let distance = |p: &[f64; 3]| dot(sub(*p, center), sub(*p, center)).sqrt() - radius;
-    positions.iter().filter(|p| distance(p) < contact.thickness).count()
+    positions
+        .iter()
+        .filter(|p| distance(p) < contact.thickness)
+        .count()
 }
 
 /// The specimen in which everything happens.
@@ -208,16 +227,26 @@ fn parameters_of_every_element_have_their_gradients() {
     let objective = Objective::new(&common, &mut dice);
     let of_common = pull_back(&common, &objective);
     let mut own = common.clone();
-    let (hinges, triangles) = (common.cloth.topology.hinges.len(), common.cloth.mesh.triangles.len());
+    let (hinges, triangles) = (
+        common.cloth.topology.hinges.len(),
+        common.cloth.mesh.triangles.len(),
+    );
     let wide = |f: &Field, count: usize| f.clone().repeat_dim(1, count);
     let fabric = &mut own.parameters;
     fabric.bending.iter_mut().for_each(|f| *f = wide(f, hinges));
     fabric.weft_ratio = wide(&fabric.weft_ratio, hinges);
     fabric.membrane = fabric.membrane.map(|f| wide(f, triangles));
     fabric.density = wide(&fabric.density, common.cloth.vertices());
-    fabric.tensile.iter_mut().for_each(|f| *f = wide(f, triangles));
+    fabric
+        .tensile
+        .iter_mut()
+        .for_each(|f| *f = wide(f, triangles));
     let of_own = pull_back(&own, &objective);
-    let pairs = of_own.parameters.list().into_iter().zip(of_common.parameters.list());
+    let pairs = of_own
+        .parameters
+        .list()
+        .into_iter()
+        .zip(of_common.parameters.list());
     for (own, common_value) in pairs {
         let sum = common.values(&own.clone().sum_dim(1));
         let whole = common.values(common_value);
@@ -225,8 +254,17 @@ fn parameters_of_every_element_have_their_gradients() {
     }
     let names = own.parameters.names(&own.cloth.setup.law);
     let place = |name: &str| Input::Parameter(names.iter().position(|n| n == name).unwrap());
-    let chosen = ["yield_strain", "membrane_shear", "density", "tensile_dwell_time"].map(place);
-    assert_eq!(check_all(&own, &mut dice, |input| chosen.contains(&input)), 4);
+    let chosen = [
+        "yield_strain",
+        "membrane_shear",
+        "density",
+        "tensile_dwell_time",
+    ]
+    .map(place);
+    assert_eq!(
+        check_all(&own, &mut dice, |input| chosen.contains(&input)),
+        4
+    );
 }
 
 /// Every obstacle, moved, and the cloth that it touches.
@@ -312,7 +350,12 @@ fn every_law_has_its_gradient() {
             };
             *field = dice.field(&cpu(), field.dims(), range);
         }
-        let wanted = |input| matches!(input, Input::Positions | Input::Bending(_) | Input::Parameter(0));
+        let wanted = |input| {
+            matches!(
+                input,
+                Input::Positions | Input::Bending(_) | Input::Parameter(0)
+            )
+        };
         let count = check_all(&specimen, &mut dice, wanted);
         assert_eq!(count, 2 + names.len());
     }
@@ -354,20 +397,131 @@ fn a_chain_of_steps_reaches_the_virgin_state() {
         adjoint = gradient.state;
     }
     let without_start = total.clone();
-    total = plus(&total, &first.cloth.pull_back_start(&first.parameters, &adjoint));
+    total = plus(
+        &total,
+        &first.cloth.pull_back_start(&first.parameters, &adjoint),
+    );
     let names = total.names(&first.cloth.setup.law);
     for name in ["yield_strain", "tensile_yield_strain"] {
         let place = names.iter().position(|n| n == name).unwrap();
         let sum = |p: &Parameters| -> f64 { first.values(p.list()[place]).iter().sum() };
         let value = first.values(first.parameters.list()[place])[0];
         let at = |s: f64| {
-            let moved = first.with(Input::Parameter(place), first.parameters.list()[place].clone() + s * value);
+            let moved = first.with(
+                Input::Parameter(place),
+                first.parameters.list()[place].clone() + s * value,
+            );
             objective.value(compute, &roll(&moved.parameters)[steps]).0
         };
         let step = 1e-6;
         let numeric = (at(step) - at(-step)) / (2.0 * step * value);
-        println!("{name}: {} {numeric}, without the start {}", sum(&total), sum(&without_start));
+        println!(
+            "{name}: {} {numeric}, without the start {}",
+            sum(&total),
+            sum(&without_start)
+        );
         assert!((sum(&total) / numeric - 1.0).abs() < TOLERANCE);
-        assert!((sum(&without_start) / numeric - 1.0).abs() > 1e-3, "the start must matter");
+        assert!(
+            (sum(&without_start) / numeric - 1.0).abs() > 1e-3,
+            "the start must matter"
+        );
     }
+}
+
+/// The factorised matrix and conjugate gradients over the elements give the same step, to the tolerance of
+/// the solves times the condition of the matrix.
+#[test]
+fn both_solvers_give_the_same_step() {
+    let specimen = everything(&mut Dice::new(4));
+    let direct = specimen.advance();
+    let mut conjugate = Solver::conjugate(&specimen.cloth.compute, 1e-13);
+    let (fabric, drive) = (&specimen.parameters, &specimen.drive);
+    let next = specimen
+        .cloth
+        .advance(&mut conjugate, &specimen.state, fabric, drive)
+        .unwrap();
+    let [ours, theirs] = [&direct, &next.state].map(|s| specimen.values(&s.velocities));
+    assert!(difference(&ours, &theirs) < 1e-10);
+    let objective = Objective::new(&specimen, &mut Dice::new(5));
+    let states = (&specimen.state, &direct);
+    let adjoint = objective.adjoint(&direct);
+    let back = specimen
+        .cloth
+        .pull_back(&mut conjugate, states, fabric, drive, &adjoint)
+        .unwrap();
+    let [ours, theirs] =
+        [&pull_back(&specimen, &objective), &back].map(|g| specimen.values(&g.state.positions));
+    assert!(difference(&ours, &theirs) < 1e-10);
+}
+
+/// The same specimen in another precision.
+fn in_precision(specimen: &Specimen, precision: Precision) -> Specimen {
+    let compute = Compute::cpu(precision);
+    let to = |f: &Field| compute.tensor(&specimen.values(f), f.dims());
+    let Drive {
+        grip,
+        free,
+        anchors,
+        obstacles,
+        ..
+    } = &specimen.drive;
+    let pose = |p: &Pose| Pose {
+        center: to(&p.center),
+        velocity: to(&p.velocity),
+    };
+    Specimen {
+        cloth: Cloth::new(
+            specimen.cloth.mesh.clone(),
+            specimen.cloth.setup.clone(),
+            &compute,
+        )
+        .unwrap(),
+        state: specimen.state.map(to),
+        parameters: specimen.parameters.map(to),
+        drive: Drive {
+            grip: to(grip),
+            free: to(free),
+            anchors: to(anchors),
+            obstacles: obstacles.iter().map(pose).collect(),
+            ..specimen.drive.clone()
+        },
+    }
+}
+
+/// In f32 step and gradient are those of f64 up to its rounding, 6e-8, times what strains of a few percent
+/// (from U·U − 1) and stiff triangles make of it.
+#[test]
+fn single_precision_is_close() {
+    let double = everything(&mut Dice::new(6));
+    let single = in_precision(&double, Precision::F32);
+    let objective = Objective::new(&double, &mut Dice::new(7));
+    let [ours, theirs] = [&single, &double].map(|s| s.values(&s.advance().velocities));
+    let step = difference(&ours, &theirs);
+    let after = single.advance();
+    let adjoint = {
+        let exact = objective.adjoint(&double.advance());
+        let compute = &single.cloth.compute;
+        exact.map(|f| compute.tensor(&double.values(f), f.dims()))
+    };
+    let (states, fabric) = ((&single.state, &after), &single.parameters);
+    let mut solver = solver(&single.cloth);
+    let back = single
+        .cloth
+        .pull_back(&mut solver, states, fabric, &single.drive, &adjoint)
+        .unwrap();
+    let exact = pull_back(&double, &objective);
+    let mut worst = 0.0f64;
+    for (ours, theirs) in back.state.list().into_iter().zip(exact.state.list()) {
+        worst = worst.max(difference(&single.values(ours), &double.values(theirs)));
+    }
+    for (ours, theirs) in back
+        .parameters
+        .list()
+        .into_iter()
+        .zip(exact.parameters.list())
+    {
+        worst = worst.max(difference(&single.values(ours), &double.values(theirs)));
+    }
+    println!("f32: step {step:.1e}, gradients {worst:.1e}");
+    assert!(step < 1e-5 && worst < 1e-3);
 }

@@ -18,7 +18,8 @@ use super::cpu;
 
 /// The solver of all tests of the mesh step, solved as far as f64 goes.
 pub fn solver(cloth: &Cloth) -> Solver {
-    Solver::conjugate(&cloth.compute, 1e-13)
+    let solver = Solver::new(&cloth.mesh, &cloth.topology, &cloth.compute).unwrap();
+    solver.with_tolerance(1e-13)
 }
 
 /// Seeded numbers between −1 and 1.
@@ -42,8 +43,15 @@ impl Dice {
     }
 
     /// A field between `low` and `high`.
-    pub fn field(&mut self, compute: &Compute, shape: [usize; 2], (low, high): (f64, f64)) -> Field {
-        let values: Vec<f64> = (0..shape[0] * shape[1]).map(|_| self.between(low, high)).collect();
+    pub fn field(
+        &mut self,
+        compute: &Compute,
+        shape: [usize; 2],
+        (low, high): (f64, f64),
+    ) -> Field {
+        let values: Vec<f64> = (0..shape[0] * shape[1])
+            .map(|_| self.between(low, high))
+            .collect();
         compute.tensor(&values, shape)
     }
 }
@@ -200,7 +208,11 @@ impl Specimen {
                 let mut at = 0;
                 new.parameters = new.parameters.map(|p| {
                     at += 1;
-                    if at == place + 1 { value.clone() } else { p.clone() }
+                    if at == place + 1 {
+                        value.clone()
+                    } else {
+                        p.clone()
+                    }
                 });
             }
             Input::Anchors => new.drive.anchors = value,
@@ -230,7 +242,9 @@ impl Specimen {
     /// The state after the step.
     pub fn advance(&self) -> State {
         let mut solver = solver(&self.cloth);
-        let next = self.cloth.advance(&mut solver, &self.state, &self.parameters, &self.drive);
+        let next = self
+            .cloth
+            .advance(&mut solver, &self.state, &self.parameters, &self.drive);
         next.unwrap().state
     }
 
@@ -248,7 +262,11 @@ pub struct Objective {
 impl Objective {
     pub fn new(specimen: &Specimen, dice: &mut Dice) -> Objective {
         let after = specimen.advance();
-        let scales = after.list().into_iter().map(|f| largest(&specimen.values(f))).collect();
+        let scales = after
+            .list()
+            .into_iter()
+            .map(|f| largest(&specimen.values(f)))
+            .collect();
         let compute = &specimen.cloth.compute;
         let mut random = |f: &Field| dice.field(compute, f.dims(), (-1.0, 1.0));
         let weights = State {
@@ -263,7 +281,12 @@ impl Objective {
     /// J and the sum of the sizes of its terms.
     pub fn value(&self, compute: &Compute, state: &State) -> (f64, f64) {
         let (mut sum, mut size) = (0.0, 0.0);
-        for ((y, w), scale) in state.list().into_iter().zip(self.weights.list()).zip(&self.scales) {
+        for ((y, w), scale) in state
+            .list()
+            .into_iter()
+            .zip(self.weights.list())
+            .zip(&self.scales)
+        {
             let numbers = |f: &Field| compute.values(f.clone()).unwrap();
             for (y, w) in numbers(y).into_iter().zip(numbers(w)) {
                 let term = w * y / scale + 0.5 * (y / scale).powi(2);
@@ -315,7 +338,10 @@ pub fn check(
     };
     let gradient = Specimen::gradient(input, all);
     assert_eq!(gradient.dims(), centre.dims(), "{input:?}");
-    let derivative: f64 = specimen.values(&(gradient * direction.clone())).iter().sum();
+    let derivative: f64 = specimen
+        .values(&(gradient * direction.clone()))
+        .iter()
+        .sum();
     let mut size = 0.0;
     let at = |s: f64| {
         let moved = specimen.with(input, centre.clone() + direction.clone() * s);
@@ -357,10 +383,19 @@ pub fn pinned(cloth: &Cloth, seconds: f64, pins: &[(usize, [f64; 3])]) -> Drive 
 }
 
 /// `steps` steps of one drive.
-pub fn run(cloth: &Cloth, start: &State, parameters: &Parameters, drive: &Drive, steps: usize) -> State {
+pub fn run(
+    cloth: &Cloth,
+    start: &State,
+    parameters: &Parameters,
+    drive: &Drive,
+    steps: usize,
+) -> State {
     let mut solver = solver(cloth);
     (0..steps).fold(start.clone(), |state, _| {
-        cloth.advance(&mut solver, &state, parameters, drive).unwrap().state
+        cloth
+            .advance(&mut solver, &state, parameters, drive)
+            .unwrap()
+            .state
     })
 }
 
