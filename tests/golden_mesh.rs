@@ -474,7 +474,7 @@ fn the_unmended_program_differs_in_the_hinges_only() {
         for i in [0, 1, 6] {
             still.bending[i] = still.bending[i].clone() * 1e-20;
         }
-        let membrane = cloth.respond(&probe.state, &still, probe.drive.material_seconds);
+        let membrane = cloth.respond(&probe.state, &still, &probe.drive);
         let membrane = probe.scene.flat(&membrane.forces(cloth));
         assert!(difference(&membrane, &stretch) < PROBE, "{name}");
         let all = probe.scene.flat(&probe.system.response.forces(cloth));

@@ -23,8 +23,8 @@ const TOLERANCE: f64 = 1e-5;
 /// The range of the Taylor slope about 2.
 const SLOPE: f64 = 0.1;
 
-/// Bending whose thresholds lie among the curvatures of a crumpled sheet (some 200 1/m).
-const BENDING: [f64; 9] = [2e-6, 3e-6, 30.0, 200.0, 5.0, 150.0, 1e-6, 0.6, 20.0];
+/// Bending whose thresholds lie among the curvatures of a crumpled sheet (some 70 1/m).
+const BENDING: [f64; 9] = [6e-6, 9e-6, 10.0, 70.0, 5.0, 50.0, 3e-6, 0.6, 20.0];
 
 /// Centre of the ball \[m\].
 const BALL: [f64; 3] = [0.02, 0.015, -0.0295];
@@ -183,7 +183,7 @@ fn touching(specimen: &Specimen, contact: &Contact, center: [f64; 3]) -> usize {
 /// The specimen in which everything happens.
 fn everything(dice: &mut Dice) -> Specimen {
     let setup = Setup {
-        gate: Gate::Smoothstep { width: 60.0 },
+        gate: Gate::Smoothstep { width: 20.0 },
         tensile_gate: Gate::Smoothstep { width: 0.02 },
         gravity: [0.0, 0.0, -9.8],
         damping: Damping {
@@ -197,7 +197,7 @@ fn everything(dice: &mut Dice) -> Specimen {
     fabric.weft_ratio = one(0.6);
     fabric.tensile = tensile();
     let mut specimen = specimen(setup, fabric, &[BALL], dice);
-    used_history(&mut specimen.state.bending, 300.0, dice);
+    used_history(&mut specimen.state.bending, 100.0, dice);
     used_history(&mut specimen.state.tensile, 0.08, dice);
     specimen
 }

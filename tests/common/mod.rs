@@ -2,6 +2,7 @@
 #![allow(dead_code)]
 
 pub mod cloth;
+pub mod crumpled;
 pub mod folder;
 
 use std::{path::PathBuf, sync::Arc};
