@@ -47,8 +47,11 @@ fn specimen(
     dice: &mut Dice,
 ) -> Specimen {
     let compute = cpu();
-    let mesh = sheet(4, 3, Pattern::Irregular { seed: 5 });
+    let mut mesh = sheet(4, 3, Pattern::Irregular { seed: 5 });
     let positions = crumpled(&mesh, dice, [4e-4, 4e-4, 2e-3]);
+    if setup.rest_is_curved {
+        mesh.positions = crumpled(&mesh, dice, [0.0, 0.0, 1e-3]);
+    }
     let cloth = Cloth::new(mesh, setup, &compute).unwrap();
     let count = cloth.vertices();
     let motion: Vec<[f64; 3]> = (0..count).map(|_| dice.vector([0.1; 3])).collect();
