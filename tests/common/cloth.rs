@@ -158,7 +158,7 @@ pub enum Input {
 }
 
 impl Specimen {
-    /// Every input of the step, with its name and how large a change of it is natural.
+    /// Every input of the step with its name.
     pub fn inputs(&self) -> Vec<(String, Input)> {
         let mut list = vec![
             ("positions".into(), Input::Positions),
@@ -318,8 +318,8 @@ impl Objective {
     }
 }
 
-/// Steps of the sweep that are taken, 10⁻² down to 10^−4.5 of the reach: a step of the mesh costs a solve.
-const STEPS: usize = 16;
+/// Steps of the sweep that are taken, 10⁻² down to 10⁻⁶ of the reach: below, solves leave only rounding.
+const STEPS: usize = 25;
 
 /// Checks the gradient of one input along a random direction with entries up to `reach`.
 pub fn check(
