@@ -5,7 +5,7 @@ mod common;
 use common::{
     cloth::{
         CELL, Dice, Input, Objective, Specimen, check, crumpled, difference, dot, elastic_setup,
-        largest, one, parameters, remembering_setup, run, sheet, solver, sub, tensile,
+        largest, one, parameters, pinned, remembering_setup, run, sheet, solver, sub, tensile,
     },
     cpu,
 };
@@ -527,4 +527,43 @@ fn single_precision_is_close() {
     }
     println!("f32: step {step:.1e}, gradients {worst:.1e}");
     assert!(step < 1e-5 && worst < 1e-3);
+}
+
+/// At rest, where every roll-out starts, the hard clamp of the tension has no derivative by the positions and
+/// the soft one has.
+#[test]
+fn the_start_at_rest_needs_a_soft_clamp() {
+    let [hard, soft] = [0.0, 1e-3].map(|tension_softness| {
+        let setup = Setup {
+            gravity: [0.0, 0.0, -9.8],
+            tension_softness,
+            ..elastic_setup()
+        };
+        let mesh = sheet(4, 3, Pattern::Irregular { seed: 5 });
+        let cloth = Cloth::new(mesh, setup, &cpu()).unwrap();
+        let parameters = parameters(&[2e-6]);
+        let pins = [0, 4].map(|v| (v, cloth.mesh.positions[v]));
+        let specimen = Specimen {
+            state: cloth.start(&parameters),
+            drive: pinned(&cloth, 0.01, &pins),
+            parameters,
+            cloth,
+        };
+        let mut dice = Dice::new(8);
+        let objective = Objective::new(&specimen, &mut dice);
+        let all = pull_back(&specimen, &objective);
+        let positions = (Input::Positions, 0.1 * CELL);
+        let verdict = check(&specimen, &objective, &all, positions, &mut dice);
+        let slope = verdict.slope.unwrap();
+        println!(
+            "softness {tension_softness}: error {:.1e}, slope {slope:.3}",
+            verdict.relative_error
+        );
+        (verdict.relative_error, slope)
+    });
+    assert!(
+        soft.0 <= TOLERANCE && (soft.1 - 2.0).abs() <= SLOPE,
+        "{soft:?}"
+    );
+    assert!(hard.0 > 0.01 && hard.1 < 1.1, "{hard:?}");
 }

@@ -63,6 +63,7 @@ pub fn elastic_setup() -> Setup {
         strain: StrainMeasure::Curvature,
         gate: Gate::Hard,
         tensile_gate: Gate::Hard,
+        tension_softness: 0.0,
         gravity: [0.0; 3],
         damping: Damping::default(),
         contacts: Vec::new(),
