@@ -329,7 +329,7 @@ fn every_law_has_its_gradient() {
             continue;
         }
         println!("{}", checked.name);
-        let mut dice = Dice::new(20 + number as u64);
+        let mut dice = Dice::new(50 + number as u64);
         let setup = Setup {
             law: checked.law.clone(),
             strain: StrainMeasure::Angle,
