@@ -1,0 +1,88 @@
+//! What a run will need, told before it takes it.
+
+use std::time::{Duration, Instant};
+
+use crate::{
+    error::{Result, bad_input},
+    scene::Prepared,
+};
+
+/// Memory of a run \[bytes per vertex\], all temporaries included: measured as VmHWM over meshes of 2 to
+/// 27 thousand vertices in f64, rounded up.
+const BYTES_PER_VERTEX: u64 = 24_000;
+/// The program itself \[bytes\].
+const BASE_BYTES: u64 = 64 << 20;
+/// A longer run is announced.
+const LONG: Duration = Duration::from_secs(30);
+/// Steps that are timed before the announcement; the first is slower than the rest.
+const TIMED: usize = 4;
+
+/// Refuses a run that does not fit into what is free, where the system tells.
+pub fn check_memory(prepared: &Prepared) -> Result<()> {
+    let vertices = prepared.cloth.vertices() as u64;
+    let needed = BASE_BYTES + vertices * BYTES_PER_VERTEX;
+    match free_bytes() {
+        Some(free) if needed > free => bad_input(format!(
+            "{}: a mesh of {vertices} vertices needs about {} MiB, and {} MiB are free; take a coarser mesh, \
+             --precision f32, or a larger machine",
+            prepared.scene.place,
+            needed >> 20,
+            free >> 20
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Memory that programs can still have, where the system tells \[bytes\].
+fn free_bytes() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find(|l| l.starts_with("MemAvailable:"))?;
+    let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kib << 10)
+}
+
+/// Times the first steps.
+pub struct Forecast {
+    first: usize,
+    steps: usize,
+    clock: Instant,
+}
+
+impl Forecast {
+    /// Before the first step of this session.
+    pub fn start(first: usize, steps: usize) -> Forecast {
+        Forecast {
+            first,
+            steps,
+            clock: Instant::now(),
+        }
+    }
+
+    /// What to say after some steps: once, and only about a long run.
+    pub fn after(&mut self, step: usize) -> Option<String> {
+        if step == self.first + 1 {
+            self.clock = Instant::now();
+        }
+        if step != self.first + 1 + TIMED {
+            return None;
+        }
+        let a_step = self.clock.elapsed() / TIMED as u32;
+        let left = a_step * (self.steps - step) as u32;
+        (left > LONG).then(|| {
+            format!(
+                "forecast: about {} for {} steps more ({:.3} s each); Ctrl-C keeps what is done, the same command goes on",
+                words(left),
+                self.steps - step,
+                a_step.as_secs_f64()
+            )
+        })
+    }
+}
+
+fn words(time: Duration) -> String {
+    match time.as_secs() {
+        0..120 => format!("{} s", time.as_secs()),
+        120..7200 => format!("{} min", time.as_secs() / 60),
+        hours => format!("{:.1} h", hours as f64 / 3600.0),
+    }
+}
