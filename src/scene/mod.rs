@@ -13,6 +13,7 @@ mod node;
 mod obstacle;
 mod output;
 mod prepared;
+mod reading;
 mod schema;
 mod selection;
 mod source;
@@ -30,6 +31,7 @@ pub use self::{
     obstacle::Thing,
     output::{FrameFormat, Output, Sight},
     prepared::Prepared,
+    reading::ReadingChoice,
     schema::scene_schema,
     selection::Selection,
     source::{MeshChoice, MeshSource, Shape},
@@ -49,8 +51,8 @@ use crate::{
 pub struct SolverChoice {
     /// Which solver.
     pub method: Method,
-    /// Relative residual at which a solve ends.
-    pub tolerance: f64,
+    /// Relative residual at which a solve ends; by default that of the solver.
+    pub tolerance: Option<f64>,
 }
 
 /// Linear solvers by name.
@@ -89,8 +91,8 @@ pub struct Scene {
     pub handles: Vec<Handle>,
     /// Obstacles.
     pub obstacles: Vec<Thing>,
-    /// Names of what is read off the cloth in each row.
-    pub readings: Vec<String>,
+    /// What is read off the cloth in each row.
+    pub readings: Vec<ReadingChoice>,
     /// What is written.
     pub output: Output,
     /// How linear systems are solved.
@@ -117,8 +119,6 @@ pub(crate) const TOP: [&str; 15] = [
 ];
 const METHODS: [&str; 3] = ["auto", "conjugate_gradients", "cholesky"];
 const TOLERANCE: (f64, f64) = (1e-14, 1e-1);
-/// Of a solve where the scene gives none: far below the error of a step.
-const DEFAULT_TOLERANCE: f64 = 1e-8;
 /// Of the earth \[m/s²\], along −z.
 const GRAVITY: [f64; 3] = [0.0, 0.0, -9.81];
 
@@ -152,7 +152,7 @@ impl Scene {
             gate: gate(&top, fabric.material.strain_scale())?,
             handles: Handle::read_all(&top, &clock)?,
             obstacles: Thing::read_all(&top, &clock)?,
-            readings: section.texts("readings")?,
+            readings: ReadingChoice::read_all(&top, folder)?,
             output: Output::read(&top, &clock, gravity)?,
             solver: SolverChoice::read(&top)?,
             fabric,
@@ -163,6 +163,7 @@ impl Scene {
     /// The file's contents with every default written out.
     pub fn to_json(&self) -> Value {
         let handles: Vec<Value> = self.handles.iter().map(Handle::to_json).collect();
+        let readings: Vec<Value> = self.readings.iter().map(ReadingChoice::to_json).collect();
         let obstacles: Vec<Value> = self.obstacles.iter().map(Thing::to_json).collect();
         json!({
             "name": self.name,
@@ -177,7 +178,7 @@ impl Scene {
             "gate": self.gate.describe(),
             "handles": handles,
             "obstacles": obstacles,
-            "readings": self.readings,
+            "readings": readings,
             "output": self.output.to_json(&self.clock),
             "solver": self.solver.to_json(),
         })
@@ -211,7 +212,7 @@ impl SolverChoice {
     fn read(top: &Node) -> Result<SolverChoice> {
         let mut choice = SolverChoice {
             method: Method::Auto,
-            tolerance: DEFAULT_TOLERANCE,
+            tolerance: None,
         };
         if let Some(node) = top.child("solver") {
             let section = node.known(&["method", "tolerance"])?;
@@ -220,8 +221,7 @@ impl SolverChoice {
                 Some("cholesky") => Method::Cholesky,
                 _ => Method::Auto,
             };
-            let tolerance = section.optional_number("tolerance", TOLERANCE)?;
-            choice.tolerance = tolerance.unwrap_or(choice.tolerance);
+            choice.tolerance = section.optional_number("tolerance", TOLERANCE)?;
         }
         Ok(choice)
     }
@@ -232,7 +232,10 @@ impl SolverChoice {
             Method::ConjugateGradients => METHODS[1],
             Method::Cholesky => METHODS[2],
         };
-        json!({ "method": method, "tolerance": self.tolerance })
+        match self.tolerance {
+            Some(tolerance) => json!({ "method": method, "tolerance": tolerance }),
+            None => json!({ "method": method }),
+        }
     }
 }
 
@@ -251,7 +254,8 @@ mod tests {
           "time_step_s": 0.01, "duration_s": 0.5, "clock": [{"at_s": 0.2, "elapse_s": 5}],
           "handles": [{"vertices": {"end": "-x"}, "kind": "pin", "motions": [
             {"twist": {"axis": "x", "angle_deg": 45}, "from_s": 0, "to_s": 0.1, "back_from_s": 0.2, "back_to_s": 0.3}]}],
-          "obstacles": [{"shape": "sphere", "radius_m": 0.1, "present_to_s": 0.2}]}"#;
+          "obstacles": [{"shape": "sphere", "radius_m": 0.1, "present_to_s": 0.2}],
+          "readings": ["total_angle", {"kind": "rms_radius", "axis": "x"}]}"#;
         let scene = Scene::parse(text, "scene", Path::new("")).expect("a scene");
         let again = scene.to_json().to_string();
         let again = Scene::parse(&again, "scene", Path::new("")).expect("a resolved scene");

@@ -1,10 +1,11 @@
 //! A scene on a device, ready to run.
 
-use super::{Grip, Hold, Method, Scene};
+use super::{Grip, Hold, Method, ReadingChoice, Scene};
 use crate::{
     error::{Result, bad_input},
-    numeric::{Compute, Gate},
-    solve::Solver,
+    numeric::{Compute, Gate, Precision},
+    reading::Reading,
+    solve::{Solver, TOLERANCE},
     step::{Cloth, Drive, Parameters, Pose, Setup, State},
 };
 
@@ -19,6 +20,8 @@ pub struct Prepared {
     pub parameters: Parameters,
     /// Handles with the vertices they found.
     pub grips: Vec<Grip>,
+    /// Readings of each row of the table, in the order of the scene.
+    pub readings: Vec<Reading>,
     /// Mass of each vertex \[kg\].
     pub masses: Vec<f64>,
     /// What was mended or is worth a word.
@@ -33,9 +36,12 @@ impl Scene {
         let cloth = Cloth::new(mesh, self.setup()?, compute)?;
         words.extend(cloth.topology.notes.iter().cloned());
         let grips = Grip::find_all(&self.place, &self.handles, &cloth.mesh, &cloth.topology)?;
+        let resolve = |r: &ReadingChoice| r.resolve(&self.place, &grips, &cloth.mesh, &cloth.topology);
+        let readings: Result<Vec<Reading>> = self.readings.iter().map(resolve).collect();
         let density = self.fabric.material.density.unwrap_or_default();
         Ok(Prepared {
             masses: cloth.rest.vertex_area.iter().map(|a| a * density).collect(),
+            readings: readings?,
             scene: self.clone(),
             cloth,
             parameters,
@@ -68,15 +74,32 @@ impl Prepared {
     /// The solver that the scene asks for.
     pub fn solver(&self) -> Result<Solver> {
         let choice = &self.scene.solver;
-        match choice.method {
-            Method::Auto | Method::ConjugateGradients => {
-                Ok(Solver::conjugate(&self.cloth.compute, choice.tolerance))
+        let Cloth {
+            mesh,
+            topology,
+            compute,
+            ..
+        } = &self.cloth;
+        let solver = match choice.method {
+            Method::Cholesky if !compute.is_cpu() => {
+                return bad_input(format!(
+                    "{}: solver.method = \"cholesky\" runs on the CPU only; add --device cpu or take \"auto\"",
+                    self.scene.place
+                ));
             }
-            Method::Cholesky => bad_input(format!(
-                "{}: solver.method = \"cholesky\" is not in this build; take \"auto\"",
-                self.scene.place
-            )),
-        }
+            Method::Auto | Method::Cholesky => Solver::new(mesh, topology, compute)?,
+            Method::ConjugateGradients => {
+                let default = match compute.precision() {
+                    Precision::F64 => TOLERANCE,
+                    Precision::F32 => 1e-5,
+                };
+                Solver::conjugate(compute, default)
+            }
+        };
+        Ok(match choice.tolerance {
+            Some(tolerance) => solver.with_tolerance(tolerance),
+            None => solver,
+        })
     }
 
     /// What is done to the cloth in a step: a function of the step's number alone.

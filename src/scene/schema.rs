@@ -10,6 +10,7 @@ use super::{
     motion::MOTION,
     obstacle,
     output::{FORMATS, OUTPUT, PIXELS, VIEW},
+    reading::KINDS,
     source::{PATTERNS, SHAPES, Shape},
     tensile::ENTRIES,
 };
@@ -85,11 +86,11 @@ fn top_property(key: &str) -> Value {
         "gate" => json!({ "type": "string", "description": "branches of the law: hard (default), smoothstep[:width], straight-through[:width], sigmoid[:gain]" }),
         "handles" => list(handle(), "vertices that are held"),
         "obstacles" => json!({ "type": "array", "items": { "anyOf": obstacle::SHAPES.map(thing) } }),
-        "readings" => texts("what is read off the cloth in each row of readings.csv"),
+        "readings" => list(reading(), "what is read off the cloth in each row of readings.csv"),
         "output" => object(&OUTPUT, output),
         "solver" => object(&["method", "tolerance"], |key| match key {
             "method" => choice(&METHODS, "default auto"),
-            _ => number(TOLERANCE, "relative residual of a solve, default 1e-8"),
+            _ => number(TOLERANCE, "relative residual of a solve, default 1e-10 in f64, 1e-5 in f32"),
         }),
         _ => json!({ "type": "string" }),
     }
@@ -219,6 +220,29 @@ fn selection() -> Value {
             }),
         ]
     })
+}
+
+fn reading() -> Value {
+    let plain: Vec<&str> = KINDS.iter().filter(|k| k.2.is_empty()).map(|k| k.0).collect();
+    let kinds = KINDS.map(|(name, unit, keys)| {
+        let mut kind = object(&[&["kind", "name"], keys].concat(), |key| match key {
+            "kind" => json!({ "const": name }),
+            "name" => json!({ "type": "string", "description": format!("head of the column, default {name}{unit}") }),
+            "roots" | "tips" => json!({ "type": "array", "items": selection(), "minItems": 2, "maxItems": 2, "description": "vertices near the crease and at the ends, one selection a leg" }),
+            "axis" => direction("along which it is read"),
+            "about_m" => vector("a point of the axis, default the origin"),
+            "along" => choice(&["warp", "weft"], "default warp"),
+            "waves" => json!({ "type": "integer", "minimum": 1 }),
+            "support_area_m2" => number((0.0, 1e3), "of the table that the cloth drapes over"),
+            "file" => json!({ "type": "string", "description": "OBJ of the same mesh in another shape" }),
+            _ => json!({ "type": "string", "description": "name of a penalty handle" }),
+        });
+        let needed: Vec<&str> = keys.iter().copied().filter(|k| !["about_m", "along"].contains(k)).collect();
+        kind["required"] = json!([&["kind"][..], &needed].concat());
+        kind
+    });
+    let kinds: Vec<Value> = [choice(&plain, "in short")].into_iter().chain(kinds).collect();
+    json!({ "anyOf": kinds })
 }
 
 fn motion() -> Value {

@@ -5,9 +5,10 @@ use crate::{
     error::Result,
     mesh::{hinge_angles, vector::dot},
     numeric::Field,
+    reading::Reading,
     scene::Prepared,
     solve::Statistics,
-    step::State,
+    step::{Drive, State},
 };
 
 /// Energies of a cloth \[J\].
@@ -44,6 +45,8 @@ pub struct Row {
     pub max_stretch: f64,
     /// Energies.
     pub energies: Energies,
+    /// Readings of the scene, in its order.
+    pub readings: Vec<f64>,
     /// Of the linear solve; none for the start.
     pub statistics: Option<Statistics>,
 }
@@ -58,6 +61,10 @@ impl Row {
         let positions = cloth.vertex_values(&state.positions)?;
         let angles = hinge_angles(&positions, &cloth.topology.hinges);
         let squares: f64 = angles.iter().map(|a| a * a).sum();
+        // The drive of the step that led here.
+        let drive = prepared.drive(simulation.step.saturating_sub(1));
+        let readings = prepared.readings.iter().map(|r| read(prepared, r, state, &drive));
+        let readings: Result<Vec<f64>> = readings.collect();
         let stretched = stretches(prepared, &positions);
         Ok(Row {
             step: simulation.step,
@@ -68,7 +75,8 @@ impl Row {
             slipping: changed(prepared, before, state, "anchor")?,
             yielding: changed(prepared, before, state, "plastic")?,
             max_stretch: stretched.into_iter().fold(0.0, |m, s| if s.abs() > f64::abs(m) { s } else { m }),
-            energies: energies(prepared, state, &positions)?,
+            energies: energies(prepared, state, &drive, &positions)?,
+            readings: readings?,
             statistics,
         })
     }
@@ -85,7 +93,12 @@ fn changed(prepared: &Prepared, before: &State, after: &State, name: &str) -> Re
     Ok(old.iter().zip(&new).filter(|(a, b)| a != b).count())
 }
 
-fn energies(prepared: &Prepared, state: &State, positions: &[[f64; 3]]) -> Result<Energies> {
+fn energies(
+    prepared: &Prepared,
+    state: &State,
+    drive: &Drive,
+    positions: &[[f64; 3]],
+) -> Result<Energies> {
     let cloth = &prepared.cloth;
     let velocities = cloth.vertex_values(&state.velocities)?;
     let masses = &prepared.masses;
@@ -95,28 +108,27 @@ fn energies(prepared: &Prepared, state: &State, positions: &[[f64; 3]]) -> Resul
     let rise = |p: &[f64; 3], start: &[f64; 3]| {
         dot(gravity, std::array::from_fn(|i| p[i] - start[i]))
     };
-    // No time passes: the history that is measured with is the one that the step left.
-    let response = cloth.respond(state, &prepared.parameters, 0.0);
-    let hinges = &response.hinges;
-    let bending = hinges.moment.clone() * hinges.moment.clone() / hinges.stiffness.clone();
     Ok(Energies {
         kinetic: moving.map(|(m, v)| 0.5 * m * dot(*v, *v)).sum(),
         gravity: -places.map(|(m, (p, start))| m * rise(p, start)).sum::<f64>(),
-        bending: 0.5 * total(prepared, bending)?,
-        membrane: membrane(prepared, state, &response)?,
+        bending: read(prepared, &Reading::BendingEnergy, state, drive)?,
+        membrane: membrane(prepared, state, drive)?,
     })
 }
 
+fn read(prepared: &Prepared, reading: &Reading, state: &State, drive: &Drive) -> Result<f64> {
+    reading.value(&prepared.cloth, state, &prepared.parameters, drive)
+}
+
 /// Stored by the triangles: ½·(stress of the elastic part)·(elastic strain) + the same for friction.
-fn membrane(prepared: &Prepared, state: &State, response: &crate::step::Response) -> Result<f64> {
-    let triangles = &response.triangles;
-    let strain = triangles.columns.strain();
+fn membrane(prepared: &Prepared, state: &State, drive: &Drive) -> Result<f64> {
     if state.tensile.is_empty() {
-        return Ok(0.5 * total(prepared, triangles.stress.clone() * strain)?);
+        return read(prepared, &Reading::StretchEnergy, state, drive);
     }
+    let strain = prepared.cloth.incidence.columns(&state.positions).strain();
     let stiffness = &prepared.parameters.membrane;
-    let elastic = strain.clone() - triangles.history[2].clone();
-    let sticking = strain - triangles.history[0].clone();
+    let elastic = strain.clone() - state.tensile[2].clone();
+    let sticking = strain - state.tensile[0].clone();
     let stored = stiffness.stress(&elastic) * elastic;
     let rows = &prepared.parameters.tensile[0];
     // The shear counts twice, as in the stress.

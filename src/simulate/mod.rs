@@ -27,7 +27,6 @@ use crate::{
 };
 
 /// A run at some step.
-#[derive(Debug)]
 pub struct Simulation<'a> {
     /// What is run.
     pub prepared: &'a Prepared,

@@ -124,8 +124,8 @@ impl RunFolder {
         let mut readings = String::from(
             "step,time_s,material_time_s,max_angle_rad,rms_angle_rad,slipping_hinges,yielding_hinges,max_stretch",
         );
-        for name in &prepared.scene.readings {
-            readings += &format!(",{name}");
+        for reading in &prepared.scene.readings {
+            readings += &format!(",{}", reading.name);
         }
         let heads = [
             readings.as_str(),
@@ -143,12 +143,13 @@ impl RunFolder {
         let time = readable(row.time);
         let list = |values: &[f64]| values.iter().map(|v| readable(*v)).collect::<Vec<_>>().join(",");
         let readings = format!(
-            "{},{time},{},{},{},{}\n",
+            "{},{time},{},{},{},{}{}\n",
             row.step,
             list(&[row.material_time, row.max_angle, row.rms_angle]),
             row.slipping,
             row.yielding,
-            readable(row.max_stretch)
+            readable(row.max_stretch),
+            row.readings.iter().map(|v| format!(",{}", readable(*v))).collect::<String>()
         );
         let e = &row.energies;
         let total = e.kinetic + e.gravity + e.bending + e.membrane;
