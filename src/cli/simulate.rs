@@ -41,8 +41,10 @@ const SAVE_EVERY: Duration = Duration::from_secs(5);
 pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
     let clock = Instant::now();
     let scene = Scene::load(&arguments.scene)?;
+    // Before a generated mesh is made, and after one was read.
+    forecast::check_memory(&scene.place, scene.mesh.vertices().unwrap_or(0))?;
     let prepared = scene.prepare(&common.compute()?)?;
-    forecast::check_memory(&prepared)?;
+    forecast::check_memory(&scene.place, prepared.cloth.vertices())?;
     for word in &prepared.words {
         say(&format!("mesh: {word}"));
     }

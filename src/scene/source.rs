@@ -121,6 +121,21 @@ impl MeshChoice {
         })
     }
 
+    /// How many vertices a generated mesh will have.
+    pub fn vertices(&self) -> Option<usize> {
+        match &self.source {
+            MeshSource::Generated { shape, cells, .. } => {
+                let [across, along] = *cells;
+                let columns = match shape {
+                    Shape::Strip | Shape::Rectangle => across + 1,
+                    Shape::Cylinder | Shape::Tube => across,
+                };
+                Some(columns.saturating_mul(along + 1))
+            }
+            MeshSource::Obj { .. } => None,
+        }
+    }
+
     /// The mesh, with a sentence for everything worth a word. It is not checked.
     pub fn make(&self) -> Result<(Mesh, Vec<String>)> {
         let (mut mesh, words) = match &self.source {

@@ -18,6 +18,9 @@ const STATE: &str = "state.bin";
 pub(super) const SCENE: &str = "scene.json";
 pub(super) const TRACK: &str = "track.bin";
 pub(super) const FRAMES: &str = "frames";
+pub(super) const PICTURES: &str = "pictures";
+pub(super) const PLOTS: &str = "plots";
+pub(super) const FILM: &str = "film.glb";
 /// Files that grow with the run, in the order of their lengths in a snapshot.
 const GROWING: [&str; 4] = ["readings.csv", "energies.csv", "solver.csv", TRACK];
 
@@ -51,12 +54,8 @@ impl RunFolder {
                 path.display()
             ));
         }
-        let frames = path.join(FRAMES);
-        if state.is_file() {
-            std::fs::remove_file(&state).map_err(|e| Error::writing(&state, e))?;
-        }
-        if frames.is_dir() {
-            std::fs::remove_dir_all(&frames).map_err(|e| Error::writing(&frames, e))?;
+        if path.join(SCENE).is_file() {
+            clear(path)?;
         }
         std::fs::create_dir_all(path).map_err(|e| Error::writing(path, e))?;
         let simulation = Simulation::start(prepared)?;
@@ -238,6 +237,23 @@ pub fn vertex_angles(prepared: &Prepared, positions: &[[f64; 3]]) -> Vec<f64> {
         }
     }
     largest
+}
+
+/// Removes what an earlier run drew; its tables are cut when they are opened.
+fn clear(path: &Path) -> Result<()> {
+    for name in [STATE, FILM] {
+        let file = path.join(name);
+        if file.is_file() {
+            std::fs::remove_file(&file).map_err(|e| Error::writing(&file, e))?;
+        }
+    }
+    for name in [FRAMES, PICTURES, PLOTS] {
+        let folder = path.join(name);
+        if folder.is_dir() {
+            std::fs::remove_dir_all(&folder).map_err(|e| Error::writing(&folder, e))?;
+        }
+    }
+    Ok(())
 }
 
 fn is_used(path: &Path) -> bool {

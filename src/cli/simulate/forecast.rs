@@ -2,30 +2,27 @@
 
 use std::time::{Duration, Instant};
 
-use crate::{
-    error::{Result, bad_input},
-    scene::Prepared,
-};
+use crate::error::{Result, bad_input};
 
 /// Memory of a run \[bytes per vertex\], all temporaries included: measured as VmHWM over meshes of 2 to
 /// 27 thousand vertices in f64, rounded up.
 const BYTES_PER_VERTEX: u64 = 24_000;
 /// The program itself \[bytes\].
-const BASE_BYTES: u64 = 64 << 20;
+const BASE_BYTES: u64 = 80 << 20;
 /// A longer run is announced.
 const LONG: Duration = Duration::from_secs(30);
 /// Steps that are timed before the announcement; the first is slower than the rest.
 const TIMED: usize = 4;
 
 /// Refuses a run that does not fit into what is free, where the system tells.
-pub fn check_memory(prepared: &Prepared) -> Result<()> {
-    let vertices = prepared.cloth.vertices() as u64;
-    let needed = BASE_BYTES + vertices * BYTES_PER_VERTEX;
+pub fn check_memory(place: &str, vertices: usize) -> Result<()> {
+    let needed = (vertices as u64)
+        .saturating_mul(BYTES_PER_VERTEX)
+        .saturating_add(BASE_BYTES);
     match free_bytes() {
         Some(free) if needed > free => bad_input(format!(
-            "{}: a mesh of {vertices} vertices needs about {} MiB, and {} MiB are free; take a coarser mesh, \
-             --precision f32, or a larger machine",
-            prepared.scene.place,
+            "{place}: a mesh of {vertices} vertices needs about {} MiB, and {} MiB are free; take a coarser mesh \
+             or a larger machine",
             needed >> 20,
             free >> 20
         )),

@@ -1,6 +1,6 @@
 //! Film, pictures and plots of a run, drawn from its frames and tables.
 
-use super::folder::{FRAMES, RunFolder, SCENE, TRACK, vertex_angles};
+use super::folder::{FILM, FRAMES, PICTURES, PLOTS, RunFolder, SCENE, TRACK, vertex_angles};
 use crate::{
     error::{Error, Result},
     mesh::vector::dot,
@@ -23,16 +23,16 @@ pub fn draw(prepared: &Prepared, folder: &mut RunFolder) -> Result<Vec<String>> 
     let mut files: Vec<String> = Vec::new();
     if output.film && !track.steps.is_empty() {
         film(prepared, folder, &mut track)?;
-        files.push("film.glb".into());
+        files.push(FILM.into());
     }
     if output.frames != FrameFormat::None {
         files.push(format!("{FRAMES}/"));
     }
     if !output.pictures.is_empty() {
         pictures(prepared, folder, &mut track)?;
-        files.push("pictures/".into());
+        files.push(format!("{PICTURES}/"));
     }
-    let plots = folder.path.join("plots");
+    let plots = folder.path.join(PLOTS);
     std::fs::create_dir_all(&plots).map_err(|e| Error::writing(&plots, e))?;
     run_plots::save(&folder.path, &plots, &prepared.scene.name)?;
     let tables = ["readings.csv", "energies.csv", "solver.csv", "plots/", SCENE];
@@ -97,7 +97,7 @@ fn film(prepared: &Prepared, folder: &RunFolder, track: &mut Track) -> Result<()
         obstacles: &obstacles,
         up: scene.output.sight.up,
     }
-    .save(&folder.path.join("film.glb"))
+    .save(&folder.path.join(FILM))
 }
 
 fn surface(shape: &ObstacleShape) -> Surface<'_> {
@@ -109,7 +109,7 @@ fn surface(shape: &ObstacleShape) -> Surface<'_> {
 
 /// One picture for each moment asked for that the run has reached.
 fn pictures(prepared: &Prepared, folder: &RunFolder, track: &mut Track) -> Result<()> {
-    let target = folder.path.join("pictures");
+    let target = folder.path.join(PICTURES);
     std::fs::create_dir_all(&target).map_err(|e| Error::writing(&target, e))?;
     let clock = &prepared.scene.clock;
     let reached = track.steps.last().copied().unwrap_or(0);
