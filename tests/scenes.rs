@@ -61,7 +61,10 @@ fn bad_scenes_are_named_and_never_panic() {
         let (place, value) = change.split_once(' ').unwrap();
         folder.write("x.json", changed(place, value).to_string());
         let fragments: Vec<&str> = cells.collect();
-        assert!(!fragments.is_empty(), "{name}: nothing is asked of the message");
+        assert!(
+            !fragments.is_empty(),
+            "{name}: nothing is asked of the message"
+        );
         count += 1;
         if let Err(why) = judge(&folder.run("simulate x.json --out run"), &fragments) {
             wrong.push(format!("{name}: {why}"));
@@ -70,7 +73,10 @@ fn bad_scenes_are_named_and_never_panic() {
             wrong.push(format!("{name}: a folder was made"));
         }
     }
-    for (text, said) in [("{\"name\": NaN}", "not valid JSON"), ("[]", "must be a JSON object")] {
+    for (text, said) in [
+        ("{\"name\": NaN}", "not valid JSON"),
+        ("[]", "must be a JSON object"),
+    ] {
         folder.write("x.json", text);
         if let Err(why) = judge(&folder.run("simulate x.json --out run"), &[said, "x.json"]) {
             wrong.push(why);
@@ -86,7 +92,10 @@ fn a_run_leaves_what_it_says() {
     let folder = Folder::new();
     folder.write("scene.json", SCENE);
     let summary = folder.json("simulate scene.json --out run --json");
-    assert_eq!((summary["steps_done"].as_u64(), summary["vertices"].as_u64()), (Some(5), Some(25)));
+    assert_eq!(
+        (summary["steps_done"].as_u64(), summary["vertices"].as_u64()),
+        (Some(5), Some(25))
+    );
     for (file, magic) in [
         ("film.glb", &b"glTF"[..]),
         ("pictures/t_000.0000s.png", b"\x89PNG"),
@@ -94,18 +103,38 @@ fn a_run_leaves_what_it_says() {
         ("frames/frame_00005.obj", b"# "),
         ("plots/energies.svg", b"<svg"),
     ] {
-        assert!(folder.read(&format!("run/{file}")).starts_with(magic), "{file}");
+        assert!(
+            folder.read(&format!("run/{file}")).starts_with(magic),
+            "{file}"
+        );
     }
     let readings = folder.text("run/readings.csv");
-    assert!(readings.lines().next().unwrap().ends_with(",total_angle_rad,handle_force_N"));
+    assert!(
+        readings
+            .lines()
+            .next()
+            .unwrap()
+            .ends_with(",total_angle_rad,handle_force_N")
+    );
     let table = rows(&folder, "run/readings.csv");
     assert_eq!(table.len(), 1 + 5);
-    assert!((table[5][2] - 0.23).abs() < 1e-12, "the material's age: {}", table[5][2]);
-    assert!(table[5][8] > 0.0 && table[5][9].abs() > 0.0, "{:?}", table[5]);
+    assert!(
+        (table[5][2] - 0.23).abs() < 1e-12,
+        "the material's age: {}",
+        table[5][2]
+    );
+    assert!(
+        table[5][8] > 0.0 && table[5][9].abs() > 0.0,
+        "{:?}",
+        table[5]
+    );
     assert_eq!(rows(&folder, "run/solver.csv").len(), 5);
     folder.succeed("simulate run/scene.json --out again");
     for table in ["readings.csv", "energies.csv"] {
-        assert_eq!(folder.text(&format!("again/{table}")), folder.text(&format!("run/{table}")));
+        assert_eq!(
+            folder.text(&format!("again/{table}")),
+            folder.text(&format!("run/{table}"))
+        );
     }
 }
 
@@ -117,8 +146,17 @@ fn a_folder_belongs_to_one_scene() {
     folder.succeed("simulate scene.json --out run");
     let again = folder.run("simulate scene.json --out run");
     assert!(String::from_utf8_lossy(&again.stderr).contains("all 5 steps are done already"));
-    folder.write("other.json", changed("/duration_s", "0.03").to_string().replace("0.05]", "0.03]"));
-    judge(&folder.run("simulate other.json --out run"), &["another scene", "--fresh"]).unwrap();
+    folder.write(
+        "other.json",
+        changed("/duration_s", "0.03")
+            .to_string()
+            .replace("0.05]", "0.03]"),
+    );
+    judge(
+        &folder.run("simulate other.json --out run"),
+        &["another scene", "--fresh"],
+    )
+    .unwrap();
     folder.succeed("simulate other.json --out run --fresh");
     assert_eq!(rows(&folder, "run/readings.csv").len(), 1 + 3);
     assert!(!folder.path("run/frames/frame_00005.obj").exists());
@@ -144,8 +182,16 @@ fn a_stopped_run_goes_on_with_the_same_bits() {
         signal(&child, name);
         assert_eq!(child.wait().unwrap().code(), code, "{name}");
         folder.succeed("simulate scene.json --out run");
-        for file in ["readings.csv", "energies.csv", "frames/frame_00012.obj", "film.glb"] {
-            let (ours, whole) = (folder.read(&format!("run/{file}")), folder.read(&format!("whole/{file}")));
+        for file in [
+            "readings.csv",
+            "energies.csv",
+            "frames/frame_00012.obj",
+            "film.glb",
+        ] {
+            let (ours, whole) = (
+                folder.read(&format!("run/{file}")),
+                folder.read(&format!("whole/{file}")),
+            );
             assert!(ours == whole, "{name}: {file} differs");
         }
         std::fs::remove_dir_all(folder.path("run")).unwrap();
@@ -173,7 +219,13 @@ fn a_diverging_run_names_the_step_and_keeps_its_frames() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{said}");
     // Step n falls to 1e4·n·(n + 1)/2 m, which passes 1e6 m in the fourteenth.
-    for word in ["diverged in step 13", "triangle", "hinge", "vertex", "smaller time_step_s"] {
+    for word in [
+        "diverged in step 13",
+        "triangle",
+        "hinge",
+        "vertex",
+        "smaller time_step_s",
+    ] {
         assert!(said.contains(word), "no '{word}': {said}");
     }
     assert!(folder.path("run/frames/frame_00013.obj").exists());
@@ -183,7 +235,10 @@ fn a_diverging_run_names_the_step_and_keeps_its_frames() {
 
 fn examples() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/scenes");
-    let mut list: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
+    let mut list: Vec<PathBuf> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .collect();
     list.sort();
     list
 }
@@ -208,7 +263,9 @@ fn last(folder: &Folder, scene: &str, column: &str) -> f64 {
     let text = folder.text(&format!("{scene}/readings.csv"));
     let head: Vec<&str> = text.lines().next().unwrap().split(',').collect();
     let index = head.iter().position(|name| *name == column).unwrap();
-    let row = rows(folder, &format!("{scene}/readings.csv")).pop().unwrap();
+    let row = rows(folder, &format!("{scene}/readings.csv"))
+        .pop()
+        .unwrap();
     row[index]
 }
 
@@ -218,13 +275,17 @@ fn last(folder: &Folder, scene: &str, column: &str) -> f64 {
 fn held_longer_means_wrinkled_more() {
     let folder = Folder::new();
     let read = |scene: &str, column: &str| last(&folder, scene, column);
-    let angles = ["short", "long"].map(|hold| read(&format!("folded_strip_{hold}"), "recovery_angle_deg"));
+    let angles =
+        ["short", "long"].map(|hold| read(&format!("folded_strip_{hold}"), "recovery_angle_deg"));
     assert!(angles[0] > angles[1] + 20.0, "{angles:?}");
-    let wrinkles = ["short", "long"].map(|hold| read(&format!("wrinkle_friction_{hold}"), "total_angle_rad"));
+    let wrinkles =
+        ["short", "long"].map(|hold| read(&format!("wrinkle_friction_{hold}"), "total_angle_rad"));
     assert!(wrinkles[1] > 1.5 * wrinkles[0], "{wrinkles:?}");
-    let ours = ["short", "long"].map(|hold| read(&format!("edge_twist_ours_{hold}"), "total_angle_rad"));
+    let ours =
+        ["short", "long"].map(|hold| read(&format!("edge_twist_ours_{hold}"), "total_angle_rad"));
     assert!(ours[1] > 1.2 * ours[0], "{ours:?}");
-    let baseline = ["short", "long"].map(|hold| read(&format!("edge_twist_baseline_{hold}"), "total_angle_rad"));
+    let baseline = ["short", "long"]
+        .map(|hold| read(&format!("edge_twist_baseline_{hold}"), "total_angle_rad"));
     assert_eq!(baseline[0], baseline[1]);
     assert!(baseline[0] < ours[0], "{baseline:?} {ours:?}");
 }

@@ -76,7 +76,10 @@ fn kept(error: Error, folder: &Path) -> Error {
         } => Error::Io {
             path,
             source,
-            remedy: format!("{remedy}; the same command then goes on in {}", folder.display()),
+            remedy: format!(
+                "{remedy}; the same command then goes on in {}",
+                folder.display()
+            ),
         },
         other => other,
     }
@@ -91,7 +94,8 @@ fn watched(simulation: &mut Simulation, folder: &mut RunFolder) -> Result<()> {
     progress.set_position(simulation.step as u64);
     progress.reset_eta();
     interrupted();
-    let mut forecast = forecast::Forecast::start(simulation.step, steps);
+    let mut forecast =
+        forecast::Forecast::start(simulation.step, steps, simulation.prepared.cloth.vertices());
     let mut saved = Instant::now();
     let outcome = loop {
         if simulation.finished() {
@@ -118,7 +122,11 @@ fn watched(simulation: &mut Simulation, folder: &mut RunFolder) -> Result<()> {
     outcome
 }
 
-fn one_step(simulation: &mut Simulation, folder: &mut RunFolder, progress: &ProgressBar) -> Result<()> {
+fn one_step(
+    simulation: &mut Simulation,
+    folder: &mut RunFolder,
+    progress: &ProgressBar,
+) -> Result<()> {
     let clock = Instant::now();
     let (before, statistics) = simulation.advance()?;
     let seconds = clock.elapsed().as_secs_f64();
@@ -188,6 +196,10 @@ fn report(
             peak.map_or(String::new(), |mib| format!(", peak memory {mib} MiB"))
         ))?;
     }
-    say(&format!("results: {} ({})", out.display(), files.join(", ")));
+    say(&format!(
+        "results: {} ({})",
+        out.display(),
+        files.join(", ")
+    ));
     Ok(())
 }

@@ -62,7 +62,11 @@ fn dome(radius: f64, half: f64) -> Vec<(f64, f64)> {
 /// Two directions across an axis.
 fn across(axis: Triple) -> (Triple, Triple, Triple) {
     let axis = unit(axis).unwrap_or([0.0, 0.0, 1.0]);
-    let other = if axis[0].abs() < 0.7 { [1.0, 0.0, 0.0] } else { [0.0, 1.0, 0.0] };
+    let other = if axis[0].abs() < 0.7 {
+        [1.0, 0.0, 0.0]
+    } else {
+        [0.0, 1.0, 0.0]
+    };
     let first = unit(cross(axis, other)).unwrap_or([0.0, 1.0, 0.0]);
     (axis, first, cross(axis, first))
 }
@@ -94,7 +98,12 @@ fn plane(normal: Triple, reach: f64) -> ObstacleShape {
     let (_, first, second) = across(normal);
     let corner = |a: f64, b: f64| std::array::from_fn(|k| reach * (a * first[k] + b * second[k]));
     ObstacleShape {
-        positions: vec![corner(-1.0, -1.0), corner(1.0, -1.0), corner(1.0, 1.0), corner(-1.0, 1.0)],
+        positions: vec![
+            corner(-1.0, -1.0),
+            corner(1.0, -1.0),
+            corner(1.0, 1.0),
+            corner(-1.0, 1.0),
+        ],
         triangles: vec![[0, 1, 2], [0, 2, 3]],
     }
 }
@@ -112,7 +121,9 @@ fn block(half: [f64; 3]) -> ObstacleShape {
                 corner[(axis + 2) % 3] = b * half[(axis + 2) % 3];
                 shape.positions.push(corner);
             }
-            shape.triangles.extend([[first, first + 1, first + 2], [first, first + 2, first + 3]]);
+            shape
+                .triangles
+                .extend([[first, first + 1, first + 2], [first, first + 2, first + 3]]);
         }
     }
     shape
@@ -136,11 +147,22 @@ mod tests {
         let near = |shape: Obstacle, expected: f64| {
             let got = volume(&ObstacleShape::of(&shape, 1.0));
             // Chords of 72 and 36 corners lie within half a percent of the circle.
-            assert!((got / expected - 1.0).abs() < 0.01, "{shape:?}: {got} {expected}");
+            assert!(
+                (got / expected - 1.0).abs() < 0.01,
+                "{shape:?}: {got} {expected}"
+            );
         };
-        near(Obstacle::Block { half: [0.1, 0.2, 0.3] }, 0.048);
+        near(
+            Obstacle::Block {
+                half: [0.1, 0.2, 0.3],
+            },
+            0.048,
+        );
         near(Obstacle::Sphere { radius: 0.3 }, 4.0 / 3.0 * PI * 0.027);
-        let capsule = Obstacle::Capsule { half_axis: [0.3, 0.0, 0.4], radius: 0.2 };
+        let capsule = Obstacle::Capsule {
+            half_axis: [0.3, 0.0, 0.4],
+            radius: 0.2,
+        };
         near(capsule, 4.0 / 3.0 * PI * 0.008 + PI * 0.04);
     }
 }

@@ -20,7 +20,8 @@ pub struct Column {
 pub fn columns(path: &Path) -> Result<Vec<Column>> {
     let text = read_text(path)?;
     let mut reader = csv::Reader::from_reader(text.as_bytes());
-    let broken = |e: csv::Error| Error::BadInput(format!("{}: {e}; start the run again", path.display()));
+    let broken =
+        |e: csv::Error| Error::BadInput(format!("{}: {e}; start the run again", path.display()));
     let heads = reader.headers().map_err(broken)?.clone();
     let mut columns: Vec<Column> = heads
         .iter()
@@ -39,7 +40,13 @@ pub fn columns(path: &Path) -> Result<Vec<Column>> {
 }
 
 /// What a chart shows: file name, title, label of y, scale, columns with their names in the legend.
-type Plan = (&'static str, &'static str, &'static str, Scale, &'static [(&'static str, &'static str, f64)]);
+type Plan = (
+    &'static str,
+    &'static str,
+    &'static str,
+    Scale,
+    &'static [(&'static str, &'static str, f64)],
+);
 
 const DEGREES: f64 = 180.0 / std::f64::consts::PI;
 
@@ -62,14 +69,20 @@ const READINGS: [Plan; 3] = [
         "Bending of the hinges",
         "angle [°]",
         Scale::Linear,
-        &[("max_angle_rad", "largest |θ|", DEGREES), ("rms_angle_rad", "root mean square", DEGREES)],
+        &[
+            ("max_angle_rad", "largest |θ|", DEGREES),
+            ("rms_angle_rad", "root mean square", DEGREES),
+        ],
     ),
     (
         "hinges.svg",
         "Hinges that slip and yield",
         "hinges",
         Scale::Count,
-        &[("slipping_hinges", "slipping", 1.0), ("yielding_hinges", "yielding", 1.0)],
+        &[
+            ("slipping_hinges", "slipping", 1.0),
+            ("yielding_hinges", "yielding", 1.0),
+        ],
     ),
     (
         "stretch.svg",
@@ -119,7 +132,10 @@ pub fn save(tables: &Path, folder: &Path, name: &str) -> Result<()> {
         draw(plans, columns, folder, name)?;
     }
     draw(&READINGS, &readings, folder, name)?;
-    for column in readings.iter().filter(|c| !BUILT_IN.contains(&c.name.as_str())) {
+    for column in readings
+        .iter()
+        .filter(|c| !BUILT_IN.contains(&c.name.as_str()))
+    {
         let chart = Chart {
             title: format!("{name}: {}", column.name),
             x_label: "time [s]".into(),
@@ -139,7 +155,9 @@ fn draw(plans: &[Plan], columns: &[Column], folder: &Path, name: &str) -> Result
         let find = |column: &str| columns.iter().find(|c| c.name == column);
         let series: Vec<Series> = shown
             .iter()
-            .filter_map(|(column, legend, factor)| Some(series(legend, find(column)?, *factor, columns)))
+            .filter_map(|(column, legend, factor)| {
+                Some(series(legend, find(column)?, *factor, columns))
+            })
             .collect();
         let chart = Chart {
             title: format!("{name}: {title}"),

@@ -88,7 +88,10 @@ impl Clock {
         let duration = self.duration();
         let at = section.optional_number("at_s", (0.5 * self.step, duration))?;
         if let Some(at) = at {
-            if ["from_s", "to_s", "time_scale"].iter().any(|key| section.has(key)) {
+            if ["from_s", "to_s", "time_scale"]
+                .iter()
+                .any(|key| section.has(key))
+            {
                 return entry.refuse(
                     "has at_s and a window; write {\"at_s\", \"elapse_s\"} and {\"from_s\", \"to_s\", \"time_scale\"} as two entries",
                 );
@@ -134,7 +137,10 @@ impl Clock {
     /// How long the material takes a step to last \[s\]: by the window that the step's middle is in.
     pub fn material_seconds(&self, step: usize) -> f64 {
         let middle = (step as f64 + 0.5) * self.step;
-        let window = self.windows.iter().find(|w| w.from <= middle && middle < w.to);
+        let window = self
+            .windows
+            .iter()
+            .find(|w| w.from <= middle && middle < w.to);
         self.step * window.map_or(1.0, |w| w.scale)
     }
 
@@ -149,7 +155,10 @@ impl Clock {
             .windows
             .iter()
             .map(|w| json!({"from_s": w.from, "to_s": w.to, "time_scale": w.scale}));
-        let jumps = self.jumps.iter().map(|j| json!({"at_s": j.at, "elapse_s": j.by}));
+        let jumps = self
+            .jumps
+            .iter()
+            .map(|j| json!({"at_s": j.at, "elapse_s": j.by}));
         windows.chain(jumps).collect()
     }
 }
@@ -190,7 +199,9 @@ mod tests {
         )
         .expect("a clock");
         assert_eq!(clock.steps, 100);
-        let slow: Vec<usize> = (0..100).filter(|&n| clock.material_seconds(n) > 1.0).collect();
+        let slow: Vec<usize> = (0..100)
+            .filter(|&n| clock.material_seconds(n) > 1.0)
+            .collect();
         assert_eq!(slow, (30..40).collect::<Vec<_>>());
         assert_eq!(clock.material_seconds(30), 50.0);
         let jumps: Vec<usize> = (0..100).filter(|&n| clock.elapse(n) > 0.0).collect();
@@ -200,7 +211,9 @@ mod tests {
     /// Too many steps are refused before anything is made for them.
     #[test]
     fn endless_runs_are_refused() {
-        let text = clock(r#"{"time_step_s": 1e-6, "duration_s": 500}"#).unwrap_err().to_string();
+        let text = clock(r#"{"time_step_s": 1e-6, "duration_s": 500}"#)
+            .unwrap_err()
+            .to_string();
         assert!(text.contains("takes 5e8 steps"), "{text}");
     }
 }

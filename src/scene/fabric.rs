@@ -48,7 +48,10 @@ impl Fabric {
         let section = node.known(&FABRIC)?;
         let friction = node.flag("friction")?.unwrap_or(true);
         let plasticity = node.flag("plasticity")?.unwrap_or(true);
-        let tensile = node.child("tensile").map(|n| Tensile::read(&n)).transpose()?;
+        let tensile = node
+            .child("tensile")
+            .map(|n| Tensile::read(&n))
+            .transpose()?;
         let fabric = Fabric {
             material: changed(node, &material(node, folder)?, friction, plasticity)?,
             timer: match section.optional_choice("timer", &TIMERS)? {
@@ -97,7 +100,11 @@ impl Fabric {
     pub(super) fn to_json(&self) -> Value {
         let mut fields = Map::new();
         fields.insert("material".into(), self.material.to_json());
-        let timer = if self.timer == Timer::Printed { TIMERS[1] } else { TIMERS[0] };
+        let timer = if self.timer == Timer::Printed {
+            TIMERS[1]
+        } else {
+            TIMERS[0]
+        };
         fields.insert("timer".into(), json!(timer));
         fields.insert("weft_ratio".into(), json!(self.weft_ratio));
         if let Some(tensile) = &self.tensile {
@@ -121,13 +128,19 @@ fn material(node: &Node, folder: &Path) -> Result<Material> {
             let place = format!("{}: fabric.material", child.place());
             Material::parse(&child.value().to_string(), &place)
         }
-        _ => child.refuse("must be the name of a preset, a file such as \"material.json\", or an object {…}"),
+        _ => child.refuse(
+            "must be the name of a preset, a file such as \"material.json\", or an object {…}",
+        ),
     }
 }
 
 fn named_material(node: &Node, name: &str, folder: &Path) -> Result<Material> {
     let path = folder.join(name);
-    if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json")) || path.is_file() {
+    if path
+        .extension()
+        .is_some_and(|e| e.eq_ignore_ascii_case("json"))
+        || path.is_file()
+    {
         return Material::load(&path);
     }
     find_preset(name).map_err(|e| node.error(format!("names no file, and {e}")))
@@ -161,7 +174,11 @@ fn changed(node: &Node, material: &Material, friction: bool, plasticity: bool) -
         fields.insert("stiffness_Nm".into(), json!(0.0));
     }
     if let (false, Some(Value::Object(fields))) = (plasticity, value.get_mut("plasticity")) {
-        let yields: Vec<String> = fields.keys().filter(|k| k.starts_with("yield")).cloned().collect();
+        let yields: Vec<String> = fields
+            .keys()
+            .filter(|k| k.starts_with("yield"))
+            .cloned()
+            .collect();
         for key in yields {
             fields.insert(key, json!(UNREACHABLE));
         }

@@ -61,7 +61,10 @@ impl Handle {
             if handles.iter().any(|h| h.name == handle.name) {
                 return node.refuse_key(
                     "name",
-                    format!("= \"{}\" stands twice; give each handle a name of its own", handle.name),
+                    format!(
+                        "= \"{}\" stands twice; give each handle a name of its own",
+                        handle.name
+                    ),
                 );
             }
             handles.push(handle);
@@ -78,7 +81,10 @@ impl Handle {
             );
         };
         let stiffness = section.optional_number("stiffness_N_per_m", STIFFNESS_RANGE)?;
-        let hold = match (section.optional_choice("kind", &["penalty", "pin"])?, stiffness) {
+        let hold = match (
+            section.optional_choice("kind", &["penalty", "pin"])?,
+            stiffness,
+        ) {
             (Some("pin"), Some(_)) => {
                 return node.refuse_key(
                     "stiffness_N_per_m",

@@ -131,7 +131,8 @@ impl Scene {
 
     /// Reads and checks JSON text; `place` is named in messages, `folder` is where files are looked for.
     pub fn parse(text: &str, place: &str, folder: &Path) -> Result<Scene> {
-        let remedy = "`rumple schema scene` prints the format, examples/scenes has files to start from";
+        let remedy =
+            "`rumple schema scene` prints the format, examples/scenes has files to start from";
         let value = parse(text, place, remedy)?;
         let top = Node::top(place, &value);
         let section = top.known(&TOP)?;
@@ -191,8 +192,12 @@ fn damping(top: &Node) -> Result<Damping> {
     };
     let section = node.known(&["stiffness_s", "mass_per_s"])?;
     Ok(Damping {
-        stiffness: section.optional_number("stiffness_s", (0.0, 1e3))?.unwrap_or(0.0),
-        mass: section.optional_number("mass_per_s", (0.0, 1e6))?.unwrap_or(0.0),
+        stiffness: section
+            .optional_number("stiffness_s", (0.0, 1e3))?
+            .unwrap_or(0.0),
+        mass: section
+            .optional_number("mass_per_s", (0.0, 1e6))?
+            .unwrap_or(0.0),
     })
 }
 
@@ -260,7 +265,12 @@ mod tests {
         let again = scene.to_json().to_string();
         let again = Scene::parse(&again, "scene", Path::new("")).expect("a resolved scene");
         // Degrees and radians do not go into each other exactly.
-        assert_eq!(again.to_json(), Scene::parse(&again.to_json().to_string(), "scene", Path::new("")).unwrap().to_json());
+        assert_eq!(
+            again.to_json(),
+            Scene::parse(&again.to_json().to_string(), "scene", Path::new(""))
+                .unwrap()
+                .to_json()
+        );
         assert_eq!(again.clock, scene.clock);
         assert_eq!(again.fabric, scene.fabric);
         assert_eq!(again.fabric.material.value("friction_stiffness"), Some(0.0));

@@ -69,7 +69,9 @@ impl Motion {
     /// Reads the list under "motions"; `turning` allows rotate and twist.
     pub(super) fn read_all(owner: &Node, turning: bool) -> Result<Vec<Motion>> {
         let list = owner.list("motions")?;
-        list.iter().map(|node| Motion::read(node, turning)).collect()
+        list.iter()
+            .map(|node| Motion::read(node, turning))
+            .collect()
     }
 
     fn read(node: &Node, turning: bool) -> Result<Motion> {
@@ -79,11 +81,18 @@ impl Motion {
             return node.refuse(format!(
                 "must have one of {}, and has {}",
                 KINDS.join(", "),
-                if given.is_empty() { "none".into() } else { given.join(" and ") }
+                if given.is_empty() {
+                    "none".into()
+                } else {
+                    given.join(" and ")
+                }
             ));
         };
         if !turning && ["rotate", "twist"].contains(&kind) {
-            return node.refuse_key(kind, "is for handles; obstacles can be moved with translate_m or press_m");
+            return node.refuse_key(
+                kind,
+                "is for handles; obstacles can be moved with translate_m or press_m",
+            );
         }
         let range = (0.0, 1e12);
         let (from, to) = interval(node, "from_s", "to_s", range)?;
@@ -110,7 +119,11 @@ impl Motion {
     pub fn share(&self, seconds: f64) -> f64 {
         let done = |from: f64, to: f64| {
             let share = ((seconds - from) / (to - from)).clamp(0.0, 1.0);
-            if self.smooth { share * share * (3.0 - 2.0 * share) } else { share }
+            if self.smooth {
+                share * share * (3.0 - 2.0 * share)
+            } else {
+                share
+            }
         };
         let back = self.back.map_or(0.0, |(from, to)| done(from, to));
         done(self.from, self.to) - back
@@ -152,7 +165,10 @@ impl Motion {
             fields.insert("back_from_s".into(), json!(from));
             fields.insert("back_to_s".into(), json!(to));
         }
-        fields.insert("pace".into(), json!(if self.smooth { "smooth" } else { "even" }));
+        fields.insert(
+            "pace".into(),
+            json!(if self.smooth { "smooth" } else { "even" }),
+        );
         Value::Object(fields)
     }
 }
@@ -201,9 +217,7 @@ pub(super) fn turn(points: &mut [[f64; 3]], axis: [f64; 3], about: [f64; 3], ang
         let arm = minus(*point, about);
         let side = cross(axis, arm);
         let forth = dot(axis, arm) * (1.0 - cos);
-        *point = std::array::from_fn(|i| {
-            about[i] + arm[i] * cos + side[i] * sin + axis[i] * forth
-        });
+        *point = std::array::from_fn(|i| about[i] + arm[i] * cos + side[i] * sin + axis[i] * forth);
     }
 }
 
@@ -239,16 +253,34 @@ mod tests {
         let axis = [0.0, 0.0, 1.0];
         let mut points = start;
         let about = [1.0, 0.0, 7.0];
-        motion(Move::Rotate { axis, about, angle: quarter }, false).apply(&mut points, 2.0);
+        motion(
+            Move::Rotate {
+                axis,
+                about,
+                angle: quarter,
+            },
+            false,
+        )
+        .apply(&mut points, 2.0);
         let near = |a: [f64; 3], b: [f64; 3]| {
             // A few roundings of numbers of order 1.
-            assert!(a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-14), "{a:?} {b:?}");
+            assert!(
+                a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-14),
+                "{a:?} {b:?}"
+            );
         };
         near(points[0], [1.0, 0.0, 0.0]);
         near(points[1], [1.0, 2.0, 0.0]);
         let mut points = start;
         motion(Move::Translate([0.0, 5.0, 0.0]), false).apply(&mut points, 2.0);
-        motion(Move::Twist { axis, angle: quarter }, false).apply(&mut points, 2.0);
+        motion(
+            Move::Twist {
+                axis,
+                angle: quarter,
+            },
+            false,
+        )
+        .apply(&mut points, 2.0);
         near(points[0], [2.0, 4.0, 0.0]);
         near(points[1], [2.0, 6.0, 0.0]);
     }

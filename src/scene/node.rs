@@ -83,7 +83,11 @@ impl<'a> Node<'a> {
 
     /// The error of [`Node::refuse`].
     pub fn error(&self, message: impl AsRef<str>) -> Error {
-        let name = if self.name.is_empty() { "the file" } else { &self.name };
+        let name = if self.name.is_empty() {
+            "the file"
+        } else {
+            &self.name
+        };
         Error::BadInput(format!("{}: {name} {}", self.place, message.as_ref()))
     }
 
@@ -118,7 +122,10 @@ impl<'a> Node<'a> {
 
     /// The three numbers that stand here.
     pub fn triple(&self) -> Result<[f64; 3]> {
-        let numbers = self.value.as_array().map(|list| list.iter().map(Value::as_f64));
+        let numbers = self
+            .value
+            .as_array()
+            .map(|list| list.iter().map(Value::as_f64));
         let numbers: Option<Vec<f64>> = numbers.and_then(Iterator::collect);
         match numbers.as_deref() {
             Some(&[x, y, z]) => match [x, y, z].iter().find(|v| v.abs() > LARGEST) {
@@ -161,7 +168,10 @@ impl<'a> Node<'a> {
     pub fn required_direction(&self, key: &str) -> Result<[f64; 3]> {
         match self.direction(key)? {
             Some(direction) => Ok(direction),
-            None => self.refuse_key(key, "is missing; add a direction such as [0, 0, 1] or \"z\""),
+            None => self.refuse_key(
+                key,
+                "is missing; add a direction such as [0, 0, 1] or \"z\"",
+            ),
         }
     }
 

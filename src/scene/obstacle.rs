@@ -30,7 +30,14 @@ pub struct Thing {
 }
 
 /// Shapes by name.
-pub(super) const SHAPES: [&str; 6] = ["plane", "sphere", "capsule", "cylinder", "container", "block"];
+pub(super) const SHAPES: [&str; 6] = [
+    "plane",
+    "sphere",
+    "capsule",
+    "cylinder",
+    "container",
+    "block",
+];
 /// Keys that every obstacle may have.
 pub(super) const COMMON: [&str; 9] = [
     "name",
@@ -78,16 +85,24 @@ impl Thing {
         if to.is_some_and(|to| to <= from) {
             return node.refuse_key(
                 "present_to_s",
-                format!("= {} is not after present_from_s = {}", readable(to.unwrap_or(0.0)), readable(from)),
+                format!(
+                    "= {} is not after present_from_s = {}",
+                    readable(to.unwrap_or(0.0)),
+                    readable(from)
+                ),
             );
         }
         let contact = Contact {
             obstacle: read_shape(node, shape)?,
-            thickness: section.optional_number("thickness_m", (1e-7, 1.0))?.unwrap_or(THICKNESS),
+            thickness: section
+                .optional_number("thickness_m", (1e-7, 1.0))?
+                .unwrap_or(THICKNESS),
             stiffness: section
                 .optional_number("stiffness_N_per_m", (1e-6, 1e9))?
                 .unwrap_or(STIFFNESS),
-            friction: section.optional_number("friction", (0.0, 10.0))?.unwrap_or(FRICTION),
+            friction: section
+                .optional_number("friction", (0.0, 10.0))?
+                .unwrap_or(FRICTION),
         };
         Ok(Thing {
             name: section
@@ -144,7 +159,10 @@ impl Thing {
                 radius,
                 inside,
             } => {
-                put("shape", json!(if inside { "container" } else { "cylinder" }));
+                put(
+                    "shape",
+                    json!(if inside { "container" } else { "cylinder" }),
+                );
                 put("axis", json!(axis));
                 put("radius_m", json!(radius));
             }
@@ -181,7 +199,10 @@ fn read_shape(node: &Node, shape: &str) -> Result<Obstacle> {
             if length < SIZE.0 {
                 return node.refuse_key(
                     "half_axis_m",
-                    format!("is {} m long; a capsule needs a length, else take a sphere", readable(length)),
+                    format!(
+                        "is {} m long; a capsule needs a length, else take a sphere",
+                        readable(length)
+                    ),
                 );
             }
             Obstacle::Capsule {
@@ -199,7 +220,11 @@ fn read_shape(node: &Node, shape: &str) -> Result<Obstacle> {
             if let Some(side) = half.iter().find(|h| **h < SIZE.0) {
                 return node.refuse_key(
                     "half_m",
-                    format!("holds {}; each half side is at least {} m", readable(*side), readable(SIZE.0)),
+                    format!(
+                        "holds {}; each half side is at least {} m",
+                        readable(*side),
+                        readable(SIZE.0)
+                    ),
                 );
             }
             Obstacle::Block { half }

@@ -89,13 +89,22 @@ impl Output {
         };
         let pictures = section.numbers("pictures_at_s")?;
         if pictures.len() > MOST_PICTURES {
-            return node.refuse_key("pictures_at_s", format!("has {} moments; at most {MOST_PICTURES} are drawn", pictures.len()));
+            return node.refuse_key(
+                "pictures_at_s",
+                format!(
+                    "has {} moments; at most {MOST_PICTURES} are drawn",
+                    pictures.len()
+                ),
+            );
         }
         let end = clock.duration() * (1.0 + 1e-9);
         if let Some(late) = pictures.iter().find(|t| !(0.0..=end).contains(*t)) {
             return node.refuse_key(
                 "pictures_at_s",
-                format!("holds {late}, and the run goes from 0 to {} s", clock.duration()),
+                format!(
+                    "holds {late}, and the run goes from 0 to {} s",
+                    clock.duration()
+                ),
             );
         }
         Ok(Output {
@@ -169,7 +178,8 @@ impl Sight {
             toward_viewer: node.vector("toward_viewer")?.unwrap_or(toward),
             up: node.direction("up")?.unwrap_or(up),
             size: [pixels("width_px", 900)?, pixels("height_px", 700)?],
-            everything: section.optional_choice("fit", &["cloth", "everything"])? == Some("everything"),
+            everything: section.optional_choice("fit", &["cloth", "everything"])?
+                == Some("everything"),
             obstacles: node.flag("obstacles")?.unwrap_or(true),
             angles: section.optional_choice("color", &["none", "angle"])? == Some("angle"),
         })

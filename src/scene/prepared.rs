@@ -36,7 +36,8 @@ impl Scene {
         let cloth = Cloth::new(mesh, self.setup()?, compute)?;
         words.extend(cloth.topology.notes.iter().cloned());
         let grips = Grip::find_all(&self.place, &self.handles, &cloth.mesh, &cloth.topology)?;
-        let resolve = |r: &ReadingChoice| r.resolve(&self.place, &grips, &cloth.mesh, &cloth.topology);
+        let resolve =
+            |r: &ReadingChoice| r.resolve(&self.place, &grips, &cloth.mesh, &cloth.topology);
         let readings: Result<Vec<Reading>> = self.readings.iter().map(resolve).collect();
         let density = self.fabric.material.density.unwrap_or_default();
         Ok(Prepared {
@@ -129,7 +130,12 @@ impl Prepared {
             free: cloth.compute.tensor(&free, [1, count]),
             anchors: cloth.vertex_tensor(&anchors),
             obstacles: self.poses(step),
-            absent: self.scene.obstacles.iter().map(|o| !o.present(clock, step)).collect(),
+            absent: self
+                .scene
+                .obstacles
+                .iter()
+                .map(|o| !o.present(clock, step))
+                .collect(),
             ..cloth.free_drive(clock.step)
         }
     }

@@ -94,9 +94,14 @@ impl ReadingChoice {
             };
         }
         let section = node.known(&[&["kind", "name"], keys].concat())?;
-        let name = section.optional_text("name")?.unwrap_or(format!("{kind}{unit}"));
+        let name = section
+            .optional_text("name")?
+            .unwrap_or(format!("{kind}{unit}"));
         if name.is_empty() || name.contains([',', '"']) {
-            return node.refuse_key("name", "is the head of a column: give it letters, and no comma or quote");
+            return node.refuse_key(
+                "name",
+                "is the head of a column: give it letters, and no comma or quote",
+            );
         }
         Ok(ReadingChoice {
             name,
@@ -173,7 +178,9 @@ impl ReadingChoice {
                 "along": if *along_weft { "weft" } else { "warp" },
                 "waves": waves,
             }),
-            Kind::Drape(axis, area) => json!({ "kind": "drape", "axis": axis, "support_area_m2": area }),
+            Kind::Drape(axis, area) => {
+                json!({ "kind": "drape", "axis": axis, "support_area_m2": area })
+            }
             Kind::Distance(path) => {
                 let path = std::path::absolute(path).unwrap_or(path.clone());
                 json!({ "kind": "distance", "file": path.display().to_string() })
@@ -206,10 +213,15 @@ fn read_kind(node: &Node, kind: &'static str, folder: &Path) -> Result<Kind> {
             section.optional_choice("along", &["warp", "weft"])? == Some("weft"),
             match section.whole("waves", (1.0, 1e4))? {
                 Some(waves) => waves,
-                None => return node.refuse_key("waves", "is missing; how many waves over the cloth?"),
+                None => {
+                    return node.refuse_key("waves", "is missing; how many waves over the cloth?");
+                }
             },
         ),
-        "drape" => Kind::Drape(axis()?, section.required_number("support_area_m2", (0.0, 1e3))?),
+        "drape" => Kind::Drape(
+            axis()?,
+            section.required_number("support_area_m2", (0.0, 1e3))?,
+        ),
         "distance" => Kind::Distance(folder.join(section.text("file")?)),
         "handle_force" => Kind::HandleForce(section.text("handle")?, axis()?),
         "handle_torque" => Kind::HandleTorque(section.text("handle")?, axis()?, about()?),
@@ -233,7 +245,10 @@ fn held(place: &str, grips: &[Grip], name: &str) -> Result<Vec<usize>> {
         Some(grip) => Ok(grip.vertices.clone()),
         None => {
             let names: Vec<&str> = grips.iter().map(|g| g.handle.name.as_str()).collect();
-            bad_input(format!("{place}: {}", crate::error::unknown("handle", name, &names)))
+            bad_input(format!(
+                "{place}: {}",
+                crate::error::unknown("handle", name, &names)
+            ))
         }
     }
 }

@@ -1,20 +1,19 @@
 //! The JSON schema of a scene, made from the same tables that read it.
 
+mod cloth;
+
 use serde_json::{Map, Value, json};
 
+use self::cloth::{fabric, mesh};
 use super::{
     METHODS, TOLERANCE, TOP,
     clock::{MOST_SCALE, MOST_SECONDS, STEP},
-    fabric::{FABRIC, RATIO, TIMERS},
     handle::{HANDLE, STIFFNESS_RANGE},
     motion::MOTION,
     obstacle,
     output::{FORMATS, OUTPUT, PIXELS, VIEW},
     reading::KINDS,
-    source::{PATTERNS, SHAPES, Shape},
-    tensile::ENTRIES,
 };
-use crate::material::{LawName, material_schema};
 
 /// JSON Schema (draft 2020-12) of scenes.
 pub fn scene_schema() -> Value {
@@ -83,96 +82,27 @@ fn top_property(key: &str) -> Value {
             clock(),
             "how fast the material ages: windows with a time scale, and moments at which its clocks jump",
         ),
-        "gate" => json!({ "type": "string", "description": "branches of the law: hard (default), smoothstep[:width], straight-through[:width], sigmoid[:gain]" }),
+        "gate" => {
+            json!({ "type": "string", "description": "branches of the law: hard (default), smoothstep[:width], straight-through[:width], sigmoid[:gain]" })
+        }
         "handles" => list(handle(), "vertices that are held"),
-        "obstacles" => json!({ "type": "array", "items": { "anyOf": obstacle::SHAPES.map(thing) } }),
-        "readings" => list(reading(), "what is read off the cloth in each row of readings.csv"),
+        "obstacles" => {
+            json!({ "type": "array", "items": { "anyOf": obstacle::SHAPES.map(thing) } })
+        }
+        "readings" => list(
+            reading(),
+            "what is read off the cloth in each row of readings.csv",
+        ),
         "output" => object(&OUTPUT, output),
         "solver" => object(&["method", "tolerance"], |key| match key {
             "method" => choice(&METHODS, "default auto"),
-            _ => number(TOLERANCE, "relative residual of a solve, default 1e-10 in f64, 1e-5 in f32"),
+            _ => number(
+                TOLERANCE,
+                "relative residual of a solve, default 1e-10 in f64, 1e-5 in f32",
+            ),
         }),
         _ => json!({ "type": "string" }),
     }
-}
-
-fn mesh() -> Value {
-    let common = ["shape", "rest", "rotate", "translate_m"];
-    let kinds = SHAPES.map(|shape| {
-        let own: Vec<&str> = match shape {
-            "strip" => [&Shape::Strip.keys()[..], &["vertices", "pattern", "seed"]].concat(),
-            "rectangle" => [&Shape::Rectangle.keys()[..], &["vertices", "pattern", "seed"]].concat(),
-            "cylinder" => [&Shape::Cylinder.keys()[..], &["vertices", "pattern", "seed"]].concat(),
-            "tube" => [&Shape::Tube.keys()[..], &["vertices", "pattern", "seed"]].concat(),
-            _ => vec!["file", "texture_scale", "repair"],
-        };
-        let mut kind = object(&[&common[..], &own].concat(), |key| match key {
-            "shape" => json!({ "const": shape }),
-            other => mesh_property(other),
-        });
-        kind["required"] = match shape {
-            "obj" => json!(["shape", "file"]),
-            _ => json!(["shape", own[0], own[1]]),
-        };
-        kind
-    });
-    json!({ "anyOf": kinds })
-}
-
-fn mesh_property(key: &str) -> Value {
-    match key {
-        "rest" => choice(&["flat", "shape"], "what is free of bending moment: the flat material (default), or the given shape (a sewn cylinder)"),
-        "rotate" => object(&["axis", "angle_deg"], |key| match key {
-            "axis" => direction("through the origin"),
-            _ => number((-360.0, 360.0), "right-handed"),
-        }),
-        "translate_m" => vector("after turning"),
-        "vertices" => json!({ "type": "integer", "minimum": 4, "description": "about that many, in place of the two counts of cells" }),
-        "pattern" => choice(&PATTERNS, "diagonals in turn (default), all alike, or vertices moved off the grid"),
-        "seed" => json!({ "type": "integer", "minimum": 0, "description": "of an irregular mesh" }),
-        "file" => json!({ "type": "string", "description": "OBJ file, relative to the scene" }),
-        "texture_scale" => number((1e-9, 1e9), "metres per unit of the texture coordinates, which are the material, default 1"),
-        "repair" => flag("mend what can be mended, default false"),
-        "nx" | "ny" | "around" | "along" => json!({ "type": "integer", "minimum": 1, "description": "cells" }),
-        _ => number((1e-6, 1e3), "size [m]"),
-    }
-}
-
-fn fabric() -> Value {
-    let mut material = material_schema();
-    material.as_object_mut().map(|m| m.remove("$schema"));
-    let membrane = material["properties"]["membrane"].clone();
-    let density = material["properties"]["density_kg_per_m2"].clone();
-    let mut fabric = object(&FABRIC, |key| match key {
-        "material" => json!({
-            "anyOf": [{ "type": "string" }, material],
-            "description": "a preset, a material file relative to the scene (material.json of a fit), or an object",
-        }),
-        "law" => choice(&LawName::ALL.map(LawName::name), "in place of the material's own, for baselines"),
-        "timer" => choice(&TIMERS, "when the flow timer runs: always (default), or as printed"),
-        "membrane" => json!({ "anyOf": [membrane, { "type": "string" }], "description": "in place of the material's own; or a preset whose membrane is taken" }),
-        "density_kg_per_m2" => density.clone(),
-        "weft_ratio" => number(RATIO, "bending stiffness along the weft over that along the warp, default 1"),
-        "friction" => flag("false switches internal friction off, of bending and stretching, default true"),
-        "plasticity" => flag("false switches plasticity off, of bending and stretching, default true"),
-        _ => tensile(),
-    });
-    fabric["required"] = json!(["material"]);
-    fabric
-}
-
-fn tensile() -> Value {
-    object(&["friction", "plasticity"], |section| {
-        let entries: Vec<_> = ENTRIES.iter().filter(|e| e.section == section).collect();
-        let keys: Vec<&str> = entries.iter().map(|e| e.key).collect();
-        let mut fields = object(&keys, |key| {
-            let one = entries.iter().find(|e| e.key == key);
-            let one = one.map_or(json!({}), |e| number(e.range, e.meaning));
-            json!({ "anyOf": [one, { "type": "array", "items": one, "minItems": 3, "maxItems": 3, "description": "warp, weft, shear" }] })
-        });
-        fields["required"] = json!(keys);
-        fields
-    })
 }
 
 fn clock() -> Value {
@@ -184,7 +114,10 @@ fn clock() -> Value {
             _ => seconds("of the run"),
         }),
         object(&jump, |key| match key {
-            "elapse_s" => number((0.0, MOST_SECONDS), "by which the clocks of the hinges jump"),
+            "elapse_s" => number(
+                (0.0, MOST_SECONDS),
+                "by which the clocks of the hinges jump",
+            ),
             _ => seconds("after the step that ends here"),
         }),
     ];
@@ -197,7 +130,10 @@ fn handle() -> Value {
     let mut handle = object(&HANDLE, |key| match key {
         "vertices" => selection(),
         "kind" => choice(&["penalty", "pin"], "by springs (default) or exactly"),
-        "stiffness_N_per_m" => number(STIFFNESS_RANGE, "of a penalty handle at each vertex, default 1e5"),
+        "stiffness_N_per_m" => number(
+            STIFFNESS_RANGE,
+            "of a penalty handle at each vertex, default 1e5",
+        ),
         "motions" => list(motion(), "applied to the initial positions in this order"),
         "hold_from_s" => seconds("default 0"),
         "release_at_s" => seconds("default never"),
@@ -223,7 +159,11 @@ fn selection() -> Value {
 }
 
 fn reading() -> Value {
-    let plain: Vec<&str> = KINDS.iter().filter(|k| k.2.is_empty()).map(|k| k.0).collect();
+    let plain: Vec<&str> = KINDS
+        .iter()
+        .filter(|k| k.2.is_empty())
+        .map(|k| k.0)
+        .collect();
     let kinds = KINDS.map(|(name, unit, keys)| {
         let mut kind = object(&[&["kind", "name"], keys].concat(), |key| match key {
             "kind" => json!({ "const": name }),
@@ -241,7 +181,10 @@ fn reading() -> Value {
         kind["required"] = json!([&["kind"][..], &needed].concat());
         kind
     });
-    let kinds: Vec<Value> = [choice(&plain, "in short")].into_iter().chain(kinds).collect();
+    let kinds: Vec<Value> = [choice(&plain, "in short")]
+        .into_iter()
+        .chain(kinds)
+        .collect();
     json!({ "anyOf": kinds })
 }
 
@@ -262,7 +205,9 @@ fn motion() -> Value {
 fn turning(key: &str) -> Value {
     match key {
         "axis" => direction("right-handed"),
-        "about_m" => vector("a point of the axis, default the origin; a twist turns about the handle's own middle"),
+        "about_m" => vector(
+            "a point of the axis, default the origin; a twist turns about the handle's own middle",
+        ),
         _ => json!({ "type": "number" }),
     }
 }
@@ -272,7 +217,10 @@ fn thing(shape: &str) -> Value {
     let mut thing = object(&[&obstacle::COMMON[..], own].concat(), |key| match key {
         "shape" => json!({ "const": shape }),
         "center_m" => vector("default the origin; a point of a plane"),
-        "thickness_m" => number((1e-7, 1.0), "distance at which the cloth feels it, default 1e-3"),
+        "thickness_m" => number(
+            (1e-7, 1.0),
+            "distance at which the cloth feels it, default 1e-3",
+        ),
         "stiffness_N_per_m" => number((1e-6, 1e9), "force per depth and vertex, default 1e3"),
         "friction" => number((0.0, 10.0), "Coulomb's coefficient, default 0.3"),
         "motions" => list(motion(), "translate_m and press_m only"),
@@ -300,7 +248,10 @@ fn output(key: &str) -> Value {
             "up" => direction("default against gravity"),
             "fit" => choice(&["cloth", "everything"], "default cloth"),
             "obstacles" => flag("whether they are drawn, default true"),
-            "color" => choice(&["none", "angle"], "the bending angle as colours, default none"),
+            "color" => choice(
+                &["none", "angle"],
+                "the bending angle as colours, default none",
+            ),
             _ => number(PIXELS, "size of the picture"),
         }),
     }

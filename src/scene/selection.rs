@@ -89,7 +89,11 @@ impl Selection {
     }
 
     /// The vertices, rising; `node_name` stands in messages.
-    pub fn vertices(&self, mesh: &Mesh, topology: &Topology) -> std::result::Result<Vec<usize>, String> {
+    pub fn vertices(
+        &self,
+        mesh: &Mesh,
+        topology: &Topology,
+    ) -> std::result::Result<Vec<usize>, String> {
         let count = mesh.positions.len();
         let chosen: Vec<usize> = match self {
             Selection::All => (0..count).collect(),
@@ -172,13 +176,17 @@ fn end(mesh: &Mesh, toward: [f64; 3], within: Option<f64>) -> Vec<usize> {
     let along: Vec<f64> = mesh.positions.iter().map(|p| dot(*p, toward)).collect();
     let farthest = along.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let within = within.unwrap_or_else(|| 0.25 * mean_edge(mesh));
-    (0..along.len()).filter(|&v| farthest - along[v] <= within).collect()
+    (0..along.len())
+        .filter(|&v| farthest - along[v] <= within)
+        .collect()
 }
 
 fn mean_edge(mesh: &Mesh) -> f64 {
     let side = |triangle: usize| {
         let corners = mesh.corners(triangle);
-        (0..3).map(|i| length(minus(corners[(i + 1) % 3], corners[i]))).sum::<f64>()
+        (0..3)
+            .map(|i| length(minus(corners[(i + 1) % 3], corners[i])))
+            .sum::<f64>()
     };
     let count = mesh.triangles.len();
     (0..count).map(side).sum::<f64>() / (3 * count.max(1)) as f64
@@ -197,12 +205,26 @@ mod tests {
         let find = |selection: Selection| selection.vertices(&mesh, &topology);
         assert_eq!(find(Selection::Corners).unwrap(), [0, 4, 15, 19]);
         assert_eq!(find(Selection::Boundary).unwrap().len(), 14);
-        let end = |toward| Selection::End { toward, within: None };
+        let end = |toward| Selection::End {
+            toward,
+            within: None,
+        };
         assert_eq!(find(end([-1.0, 0.0, 0.0])).unwrap(), [0, 5, 10, 15]);
         let low = [0.0, 0.0, 0.5];
-        let nothing = Selection::Box { low, high: [1.0; 3] };
-        assert!(find(nothing).unwrap_err().contains("none of the 20 vertices"));
-        assert!(find(Selection::Indices(vec![3, 20])).unwrap_err().contains("vertex 20"));
+        let nothing = Selection::Box {
+            low,
+            high: [1.0; 3],
+        };
+        assert!(
+            find(nothing)
+                .unwrap_err()
+                .contains("none of the 20 vertices")
+        );
+        assert!(
+            find(Selection::Indices(vec![3, 20]))
+                .unwrap_err()
+                .contains("vertex 20")
+        );
         let mesh = cylinder(0.04, 0.11, 12, 5, Pattern::Alternating).expect("a mesh");
         let topology = mesh.check().expect("a sound mesh");
         let ring = end([0.0, 1.0, 0.0]).vertices(&mesh, &topology).unwrap();

@@ -53,9 +53,10 @@ pub enum Shape {
 }
 
 impl Shape {
-    const ALL: [Shape; 4] = [Shape::Strip, Shape::Rectangle, Shape::Cylinder, Shape::Tube];
+    pub(super) const ALL: [Shape; 4] =
+        [Shape::Strip, Shape::Rectangle, Shape::Cylinder, Shape::Tube];
 
-    fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Shape::Strip => "strip",
             Shape::Rectangle => "rectangle",
@@ -207,10 +208,16 @@ impl MeshChoice {
             }
         }
         if let Some((axis, angle)) = self.rotate {
-            put("rotate", json!({"axis": axis, "angle_deg": angle.to_degrees()}));
+            put(
+                "rotate",
+                json!({"axis": axis, "angle_deg": angle.to_degrees()}),
+            );
         }
         put("translate_m", json!(self.translate));
-        put("rest", json!(if self.rest_is_curved { "shape" } else { "flat" }));
+        put(
+            "rest",
+            json!(if self.rest_is_curved { "shape" } else { "flat" }),
+        );
         Value::Object(fields)
     }
 }
@@ -276,14 +283,21 @@ fn rotation(node: &Node) -> Result<([f64; 3], f64)> {
 fn from_file(path: &Path, texture_scale: f64, mend: bool) -> Result<(Mesh, Vec<String>)> {
     let named = |e: Error| match e {
         Error::BadInput(text) if !text.contains(&*path.to_string_lossy()) => {
-            let remedy = if mend { "" } else { " (or add \"repair\": true to the scene's mesh)" };
+            let remedy = if mend {
+                ""
+            } else {
+                " (or add \"repair\": true to the scene's mesh)"
+            };
             Error::BadInput(format!("{}: {text}{remedy}", path.display()))
         }
         other => other,
     };
     let (mut mesh, mut words) = read_obj(path, texture_scale)?;
     if texture_scale != 1.0 {
-        words.push(format!("texture coordinates times {} m", readable(texture_scale)));
+        words.push(format!(
+            "texture coordinates times {} m",
+            readable(texture_scale)
+        ));
     }
     if mend {
         let (mended, done) = repair(&mesh).map_err(named)?;

@@ -20,14 +20,62 @@ pub(super) struct Entry {
 
 /// The parameters of the tensile law without its first, in its order.
 pub(super) const ENTRIES: [Entry; 8] = [
-    entry("friction", "stiffness_N_per_m", (0.0, 1e7), 0.0, "stiffness that friction adds while yarns stick [N/m]"),
-    entry("friction", "threshold_initial", (0.0, 1e3), 0.0, "strain at which yarns slip right after the last slip"),
-    entry("friction", "threshold_saturated", (0.0, 1e3), 0.0, "strain at which yarns slip after a very long rest"),
-    entry("friction", "dwell_time_s", (1e-9, 1e11), 1.0, "time over which resting yarns lock [s]"),
-    entry("plasticity", "yield", (0.0, UNREACHABLE), UNREACHABLE, "strain at which fibres start to deform for good"),
-    entry("plasticity", "hardening_N_per_m", (0.0, 1e7), 0.0, "hardening of a fresh flow [N/m]"),
-    entry("plasticity", "hardening_drop", (0.0, 1.0), 0.0, "share of the hardening that a long flow loses"),
-    entry("plasticity", "flow_time_s", (1e-9, 1e11), 1.0, "time over which hardening drops [s]"),
+    entry(
+        "friction",
+        "stiffness_N_per_m",
+        (0.0, 1e7),
+        0.0,
+        "stiffness that friction adds while yarns stick [N/m]",
+    ),
+    entry(
+        "friction",
+        "threshold_initial",
+        (0.0, 1e3),
+        0.0,
+        "strain at which yarns slip right after the last slip",
+    ),
+    entry(
+        "friction",
+        "threshold_saturated",
+        (0.0, 1e3),
+        0.0,
+        "strain at which yarns slip after a very long rest",
+    ),
+    entry(
+        "friction",
+        "dwell_time_s",
+        (1e-9, 1e11),
+        1.0,
+        "time over which resting yarns lock [s]",
+    ),
+    entry(
+        "plasticity",
+        "yield",
+        (0.0, UNREACHABLE),
+        UNREACHABLE,
+        "strain at which fibres start to deform for good",
+    ),
+    entry(
+        "plasticity",
+        "hardening_N_per_m",
+        (0.0, 1e7),
+        0.0,
+        "hardening of a fresh flow [N/m]",
+    ),
+    entry(
+        "plasticity",
+        "hardening_drop",
+        (0.0, 1.0),
+        0.0,
+        "share of the hardening that a long flow loses",
+    ),
+    entry(
+        "plasticity",
+        "flow_time_s",
+        (1e-9, 1e11),
+        1.0,
+        "time over which hardening drops [s]",
+    ),
 ];
 
 const fn entry(
@@ -92,7 +140,10 @@ impl Tensile {
 
     /// The fields, `[3, 1]` each.
     pub fn fields(&self, compute: &Compute) -> Vec<Field> {
-        self.values.iter().map(|rows| compute.tensor(rows, [3, 1])).collect()
+        self.values
+            .iter()
+            .map(|rows| compute.tensor(rows, [3, 1]))
+            .collect()
     }
 
     pub(super) fn to_json(&self) -> Value {
@@ -117,13 +168,19 @@ fn component(section: &Node, entry: &Entry) -> Result<[f64; 3]> {
     let Some(child) = section.child(entry.key) else {
         return section.refuse_key(
             entry.key,
-            format!("is missing; it is the {}: one number, or [warp, weft, shear]", entry.meaning),
+            format!(
+                "is missing; it is the {}: one number, or [warp, weft, shear]",
+                entry.meaning
+            ),
         );
     };
     let values = match child.value().as_f64() {
         Some(value) => [value; 3],
         None => {
-            let numbers = child.value().as_array().map(|list| list.iter().map(Value::as_f64));
+            let numbers = child
+                .value()
+                .as_array()
+                .map(|list| list.iter().map(Value::as_f64));
             let numbers: Option<Vec<f64>> = numbers.and_then(Iterator::collect);
             match numbers.as_deref() {
                 Some(&[warp, weft, shear]) => [warp, weft, shear],

@@ -51,7 +51,9 @@ impl Log {
 
     /// Adds bytes at the end.
     pub fn append(&mut self, bytes: &[u8]) -> Result<()> {
-        self.file.write_all(bytes).map_err(|e| Error::writing(&self.path, e))?;
+        self.file
+            .write_all(bytes)
+            .map_err(|e| Error::writing(&self.path, e))?;
         self.length += bytes.len() as u64;
         Ok(())
     }

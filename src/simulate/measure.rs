@@ -53,7 +53,11 @@ pub struct Row {
 
 impl Row {
     /// Measures a run after a step from the state `before`.
-    pub fn of(simulation: &Simulation, before: &State, statistics: Option<Statistics>) -> Result<Row> {
+    pub fn of(
+        simulation: &Simulation,
+        before: &State,
+        statistics: Option<Statistics>,
+    ) -> Result<Row> {
         let Simulation {
             prepared, state, ..
         } = simulation;
@@ -63,7 +67,10 @@ impl Row {
         let squares: f64 = angles.iter().map(|a| a * a).sum();
         // The drive of the step that led here.
         let drive = prepared.drive(simulation.step.saturating_sub(1));
-        let readings = prepared.readings.iter().map(|r| read(prepared, r, state, &drive));
+        let readings = prepared
+            .readings
+            .iter()
+            .map(|r| read(prepared, r, state, &drive));
         let readings: Result<Vec<f64>> = readings.collect();
         let stretched = stretches(prepared, &positions);
         Ok(Row {
@@ -74,13 +81,18 @@ impl Row {
             rms_angle: (squares / angles.len() as f64).sqrt(),
             slipping: changed(prepared, before, state, "anchor")?,
             yielding: changed(prepared, before, state, "plastic")?,
-            max_stretch: stretched.into_iter().fold(0.0, |m, s| if s.abs() > f64::abs(m) { s } else { m }),
+            max_stretch: stretched
+                .into_iter()
+                .fold(0.0, |m, s| if s.abs() > f64::abs(m) { s } else { m }),
             energies: energies(prepared, state, &drive, &positions)?,
             readings: readings?,
             statistics,
         })
     }
 }
+
+/// Changes below this share of a value are rounding: a hinge that has slipped sits on its threshold.
+const ROUNDING: f64 = 1e-9;
 
 /// How many hinges have another value of a history variable than before; 0 for a law that has none.
 fn changed(prepared: &Prepared, before: &State, after: &State, name: &str) -> Result<usize> {
@@ -90,7 +102,8 @@ fn changed(prepared: &Prepared, before: &State, after: &State, name: &str) -> Re
     };
     let values = |state: &State| prepared.cloth.compute.values(state.bending[index].clone());
     let (old, new) = (values(before)?, values(after)?);
-    Ok(old.iter().zip(&new).filter(|(a, b)| a != b).count())
+    let moved = |(a, b): &(&f64, &f64)| (*a - *b).abs() > ROUNDING * a.abs().max(b.abs());
+    Ok(old.iter().zip(&new).filter(moved).count())
 }
 
 fn energies(
@@ -103,14 +116,17 @@ fn energies(
     let velocities = cloth.vertex_values(&state.velocities)?;
     let masses = &prepared.masses;
     let moving = masses.iter().zip(&velocities);
-    let places = masses.iter().zip(positions.iter().zip(&cloth.mesh.positions));
+    let places = masses
+        .iter()
+        .zip(positions.iter().zip(&cloth.mesh.positions));
     let gravity = prepared.scene.gravity;
-    let rise = |p: &[f64; 3], start: &[f64; 3]| {
-        dot(gravity, std::array::from_fn(|i| p[i] - start[i]))
-    };
+    let rise =
+        |p: &[f64; 3], start: &[f64; 3]| dot(gravity, std::array::from_fn(|i| p[i] - start[i]));
     Ok(Energies {
         kinetic: moving.map(|(m, v)| 0.5 * m * dot(*v, *v)).sum(),
-        gravity: -places.map(|(m, (p, start))| m * rise(p, start)).sum::<f64>(),
+        gravity: -places
+            .map(|(m, (p, start))| m * rise(p, start))
+            .sum::<f64>(),
         bending: read(prepared, &Reading::BendingEnergy, state, drive)?,
         membrane: membrane(prepared, state, drive)?,
     })
@@ -134,7 +150,13 @@ fn membrane(prepared: &Prepared, state: &State, drive: &Drive) -> Result<f64> {
     // The shear counts twice, as in the stress.
     let twice = prepared.cloth.compute.tensor(&[1.0, 1.0, 2.0], [3, 1]);
     let held = rows.clone() * twice * sticking.clone() * sticking;
-    let areas: Vec<f64> = prepared.cloth.rest.triangles.iter().map(|t| t.area).collect();
+    let areas: Vec<f64> = prepared
+        .cloth
+        .rest
+        .triangles
+        .iter()
+        .map(|t| t.area)
+        .collect();
     let areas = prepared.cloth.compute.tensor(&areas, [1, areas.len()]);
     Ok(0.5 * total(prepared, (stored + held) * areas)?)
 }

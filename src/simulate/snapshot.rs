@@ -116,7 +116,11 @@ impl Snapshot {
         let end = bytes.iter().position(|b| *b == b'\n').ok_or_else(damaged)?;
         let (line, body) = (&bytes[..end], &bytes[end + 1..]);
         let header: Header = serde_json::from_slice(line).map_err(|_| damaged())?;
-        let count: usize = header.shapes.iter().map(|s| s[0].saturating_mul(s[1])).sum();
+        let count: usize = header
+            .shapes
+            .iter()
+            .map(|s| s[0].saturating_mul(s[1]))
+            .sum();
         let whole = header.rumple_state == FORMAT
             && body.len() == count.saturating_mul(8)
             && fingerprint(body.iter().copied()) == header.fingerprint;
@@ -145,7 +149,9 @@ mod tests {
     fn a_state_comes_back_bit_by_bit() {
         for precision in [Precision::F64, Precision::F32] {
             let compute = Compute::cpu(precision);
-            let field = |seed: f64| compute.tensor(&[seed, -0.0, 1.0 / seed, 1e-30, 0.1, seed.sqrt()], [3, 2]);
+            let field = |seed: f64| {
+                compute.tensor(&[seed, -0.0, 1.0 / seed, 1e-30, 0.1, seed.sqrt()], [3, 2])
+            };
             let state = State {
                 positions: field(3.0),
                 velocities: field(7.0),
@@ -153,21 +159,35 @@ mod tests {
                 tensile: vec![field(13.0)],
             };
             let snapshot = Snapshot::take(5, (17, 0.3), &state, vec![1, 2], &compute).unwrap();
-            let path = std::env::temp_dir().join(format!("rumple-{}-{}.state", std::process::id(), precision.name()));
+            let path = std::env::temp_dir().join(format!(
+                "rumple-{}-{}.state",
+                std::process::id(),
+                precision.name()
+            ));
             snapshot.save(&path).unwrap();
             let again = Snapshot::load(&path).unwrap();
             assert_eq!(again, snapshot);
             let back = again.state(&state, &compute).unwrap();
             for (a, b) in back.list().into_iter().zip(state.list()) {
                 let bits = |f: &Field| -> Vec<u64> {
-                    compute.values(f.clone()).unwrap().iter().map(|v| v.to_bits()).collect()
+                    compute
+                        .values(f.clone())
+                        .unwrap()
+                        .iter()
+                        .map(|v| v.to_bits())
+                        .collect()
                 };
                 assert_eq!(bits(a), bits(b));
             }
             let mut bytes = std::fs::read(&path).unwrap();
             *bytes.last_mut().unwrap() ^= 1;
             std::fs::write(&path, bytes).unwrap();
-            assert!(Snapshot::load(&path).unwrap_err().to_string().contains("damaged"));
+            assert!(
+                Snapshot::load(&path)
+                    .unwrap_err()
+                    .to_string()
+                    .contains("damaged")
+            );
             std::fs::remove_file(&path).unwrap();
         }
     }

@@ -35,7 +35,11 @@ impl TrackFrame {
     pub fn bytes(&self) -> Vec<u8> {
         let numbers = self.positions.iter().flatten();
         let numbers = numbers.flat_map(|x| (*x as f32).to_le_bytes());
-        (self.step as u64).to_le_bytes().into_iter().chain(numbers).collect()
+        (self.step as u64)
+            .to_le_bytes()
+            .into_iter()
+            .chain(numbers)
+            .collect()
     }
 }
 
@@ -73,7 +77,9 @@ impl Track {
         let positions = bytes[8..].chunks_exact(12);
         Ok(TrackFrame {
             step: self.steps[index],
-            positions: positions.map(|p| [0, 4, 8].map(|i| number(&p[i..i + 4]))).collect(),
+            positions: positions
+                .map(|p| [0, 4, 8].map(|i| number(&p[i..i + 4])))
+                .collect(),
         })
     }
 

@@ -13,7 +13,11 @@ pub(super) fn stretch(rest: &RestTriangle, corners: [[f64; 3]; 3]) -> f64 {
         std::array::from_fn(|axis| (0..3).map(|k| gradient[k] * corners[k][axis]).sum())
     };
     let along = [&rest.gradient_u, &rest.gradient_v].map(|g| length(column(g)) - 1.0);
-    if along[0].abs() > along[1].abs() { along[0] } else { along[1] }
+    if along[0].abs() > along[1].abs() {
+        along[0]
+    } else {
+        along[1]
+    }
 }
 
 /// Stretch of every triangle.

@@ -84,13 +84,19 @@ impl RunFolder {
         let simulation = Simulation::resume(prepared, &snapshot)?;
         let record = 8 + 12 * prepared.cloth.vertices() as u64;
         let frame = snapshot.lengths.get(3).map_or(0, |length| length / record);
-        let folder =
-            RunFolder::with_logs(path, prepared, run, &snapshot.lengths, frame as usize)?;
+        let folder = RunFolder::with_logs(path, prepared, run, &snapshot.lengths, frame as usize)?;
         folder.write_scene(prepared)?;
         let steps = prepared.scene.clock.steps;
         super::say(&match simulation.finished() {
-            true => format!("{}: all {steps} steps are done already; drawing again", path.display()),
-            false => format!("{}: going on after step {} of {steps}", path.display(), snapshot.step),
+            true => format!(
+                "{}: all {steps} steps are done already; drawing again",
+                path.display()
+            ),
+            false => format!(
+                "{}: going on after step {} of {steps}",
+                path.display(),
+                snapshot.step
+            ),
         });
         Ok((folder, simulation))
     }
@@ -102,7 +108,8 @@ impl RunFolder {
         lengths: &[u64],
         frame: usize,
     ) -> Result<RunFolder> {
-        let open = |i: usize| Log::open(&path.join(GROWING[i]), lengths.get(i).copied().unwrap_or(0));
+        let open =
+            |i: usize| Log::open(&path.join(GROWING[i]), lengths.get(i).copied().unwrap_or(0));
         let clock = &prepared.scene.clock;
         let steps = |seconds: &f64| (seconds / clock.step).round() as usize;
         Ok(RunFolder {
@@ -140,7 +147,13 @@ impl RunFolder {
     /// Adds a step to the tables; `seconds` is how long it took.
     pub fn add_row(&mut self, row: &Row, seconds: f64) -> Result<()> {
         let time = readable(row.time);
-        let list = |values: &[f64]| values.iter().map(|v| readable(*v)).collect::<Vec<_>>().join(",");
+        let list = |values: &[f64]| {
+            values
+                .iter()
+                .map(|v| readable(*v))
+                .collect::<Vec<_>>()
+                .join(",")
+        };
         let readings = format!(
             "{},{time},{},{},{},{}{}\n",
             row.step,
@@ -148,7 +161,10 @@ impl RunFolder {
             row.slipping,
             row.yielding,
             readable(row.max_stretch),
-            row.readings.iter().map(|v| format!(",{}", readable(*v))).collect::<String>()
+            row.readings
+                .iter()
+                .map(|v| format!(",{}", readable(*v)))
+                .collect::<String>()
         );
         let e = &row.energies;
         let total = e.kinetic + e.gravity + e.bending + e.membrane;
@@ -210,7 +226,8 @@ impl RunFolder {
         let lengths = self.logs.iter().map(Log::length).collect();
         let at = (simulation.step, simulation.material_time);
         let compute = &simulation.prepared.cloth.compute;
-        Snapshot::take(self.run, at, &simulation.state, lengths, compute)?.save(&self.path.join(STATE))
+        Snapshot::take(self.run, at, &simulation.state, lengths, compute)?
+            .save(&self.path.join(STATE))
     }
 }
 
@@ -269,9 +286,17 @@ fn run_number(prepared: &Prepared) -> u64 {
     }
     scene["output"]["view"] = serde_json::Value::Null;
     let mesh = &prepared.cloth.mesh;
-    let places = mesh.positions.iter().flatten().chain(mesh.material.iter().flatten());
+    let places = mesh
+        .positions
+        .iter()
+        .flatten()
+        .chain(mesh.material.iter().flatten());
     let places = places.flat_map(|x| x.to_le_bytes());
-    let corners = mesh.triangles.iter().chain(&mesh.material_triangles).flatten();
+    let corners = mesh
+        .triangles
+        .iter()
+        .chain(&mesh.material_triangles)
+        .flatten();
     let corners = corners.flat_map(|v| (*v as u64).to_le_bytes());
     let words = format!(
         "{scene} {} {}",

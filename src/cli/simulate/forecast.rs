@@ -4,9 +4,9 @@ use std::time::{Duration, Instant};
 
 use crate::error::{Result, bad_input};
 
-/// Memory of a run \[bytes per vertex\], all temporaries included: measured as VmHWM over meshes of 2 to
-/// 27 thousand vertices in f64, rounded up.
-const BYTES_PER_VERTEX: u64 = 24_000;
+/// Memory of a run \[bytes per vertex\], all temporaries included: the twist of examples/scenes takes 114,
+/// 199 and 920 MiB (VmHWM) with 1,792, 7,056 and 27,032 vertices, the factor of the matrix growing fastest.
+const BYTES_PER_VERTEX: u64 = 36_000;
 /// The program itself \[bytes\].
 const BASE_BYTES: u64 = 80 << 20;
 /// A longer run is announced.
@@ -16,9 +16,7 @@ const TIMED: usize = 4;
 
 /// Refuses a run that does not fit into what is free, where the system tells.
 pub fn check_memory(place: &str, vertices: usize) -> Result<()> {
-    let needed = (vertices as u64)
-        .saturating_mul(BYTES_PER_VERTEX)
-        .saturating_add(BASE_BYTES);
+    let needed = needed_bytes(vertices);
     match free_bytes() {
         Some(free) if needed > free => bad_input(format!(
             "{place}: a mesh of {vertices} vertices needs about {} MiB, and {} MiB are free; take a coarser mesh \
@@ -28,6 +26,12 @@ pub fn check_memory(place: &str, vertices: usize) -> Result<()> {
         )),
         _ => Ok(()),
     }
+}
+
+/// What a run takes.
+fn needed_bytes(vertices: usize) -> u64 {
+    let mesh = (vertices as u64).saturating_mul(BYTES_PER_VERTEX);
+    mesh.saturating_add(BASE_BYTES)
 }
 
 /// Memory that programs can still have, where the system tells \[bytes\].
@@ -42,15 +46,17 @@ fn free_bytes() -> Option<u64> {
 pub struct Forecast {
     first: usize,
     steps: usize,
+    vertices: usize,
     clock: Instant,
 }
 
 impl Forecast {
     /// Before the first step of this session.
-    pub fn start(first: usize, steps: usize) -> Forecast {
+    pub fn start(first: usize, steps: usize, vertices: usize) -> Forecast {
         Forecast {
             first,
             steps,
+            vertices,
             clock: Instant::now(),
         }
     }
@@ -67,10 +73,11 @@ impl Forecast {
         let left = a_step * (self.steps - step) as u32;
         (left > LONG).then(|| {
             format!(
-                "forecast: about {} for {} steps more ({:.3} s each); Ctrl-C keeps what is done, the same command goes on",
+                "forecast: about {} for {} steps more ({:.3} s each) and up to {} MiB; Ctrl-C keeps what is done, the same command goes on",
                 words(left),
                 self.steps - step,
-                a_step.as_secs_f64()
+                a_step.as_secs_f64(),
+                needed_bytes(self.vertices) >> 20
             )
         })
     }

@@ -35,7 +35,13 @@ pub fn draw(prepared: &Prepared, folder: &mut RunFolder) -> Result<Vec<String>> 
     let plots = folder.path.join(PLOTS);
     std::fs::create_dir_all(&plots).map_err(|e| Error::writing(&plots, e))?;
     run_plots::save(&folder.path, &plots, &prepared.scene.name)?;
-    let tables = ["readings.csv", "energies.csv", "solver.csv", "plots/", SCENE];
+    let tables = [
+        "readings.csv",
+        "energies.csv",
+        "solver.csv",
+        "plots/",
+        SCENE,
+    ];
     files.extend(tables.map(String::from));
     Ok(files)
 }
@@ -44,7 +50,9 @@ pub fn draw(prepared: &Prepared, folder: &mut RunFolder) -> Result<Vec<String>> 
 fn shapes(prepared: &Prepared) -> Vec<ObstacleShape> {
     let reach = 0.75 * prepared.cloth.mesh.diagonal();
     let things = prepared.scene.obstacles.iter();
-    things.map(|t| ObstacleShape::of(&t.contact.obstacle, reach)).collect()
+    things
+        .map(|t| ObstacleShape::of(&t.contact.obstacle, reach))
+        .collect()
 }
 
 /// Where the mesh of an obstacle is drawn: a plane's patch lies under the cloth.
@@ -82,9 +90,16 @@ fn film(prepared: &Prepared, folder: &RunFolder, track: &mut Track) -> Result<()
     let offsets: Vec<Vec<[f64; 3]>> = scene
         .obstacles
         .iter()
-        .map(|thing| kept.iter().map(|f| place(prepared, thing, time(f))).collect())
+        .map(|thing| {
+            kept.iter()
+                .map(|f| place(prepared, thing, time(f)))
+                .collect()
+        })
         .collect();
-    let shown = shapes.iter().zip(&offsets).filter(|(shape, _)| !shape.triangles.is_empty());
+    let shown = shapes
+        .iter()
+        .zip(&offsets)
+        .filter(|(shape, _)| !shape.triangles.is_empty());
     let obstacles: Vec<FilmObstacle> = shown
         .map(|(shape, offsets)| FilmObstacle {
             surface: surface(shape),
@@ -118,7 +133,11 @@ fn pictures(prepared: &Prepared, folder: &RunFolder, track: &mut Track) -> Resul
         if let Some(index) = track.nearest(step).filter(|_| step <= reached) {
             let frame = track.frame(index)?;
             let time = frame.step as f64 * clock.step;
-            picture(prepared, &frame, &target.join(format!("t_{time:08.4}s.png")))?;
+            picture(
+                prepared,
+                &frame,
+                &target.join(format!("t_{time:08.4}s.png")),
+            )?;
         }
     }
     Ok(())
@@ -156,7 +175,11 @@ fn picture(prepared: &Prepared, frame: &TrackFrame, path: &std::path::Path) -> R
         view: View {
             toward_viewer: sight.toward_viewer,
             up: sight.up,
-            fit: if sight.everything { Fit::Everything } else { Fit::Cloth },
+            fit: if sight.everything {
+                Fit::Everything
+            } else {
+                Fit::Cloth
+            },
             width: sight.size[0],
             height: sight.size[1],
         },
