@@ -11,6 +11,7 @@
 //! - [`experiment`]: the crease recovery test and the KES-FB2 bending test as roll-outs.
 //! - [`fit`]: least squares over batches of starts, profiles, bootstrap, the journal.
 //! - [`calibrate`]: measurement files, cases, the calibration problem, verdicts and results.
+//! - [`scene`]: scene files; [`simulate`]: runs of them, recorded and resumable.
 //! - [`report`]: plots, and the reports of a fit as text, Markdown and HTML.
 //! - [`cli`]: the program.
 //!
@@ -30,6 +31,8 @@ pub mod numeric;
 pub mod reading;
 pub mod report;
 pub mod rollout;
+pub mod scene;
+pub mod simulate;
 pub mod solve;
 pub mod step;
 

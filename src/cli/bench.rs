@@ -229,7 +229,7 @@ fn measure(mut work: impl FnMut() -> Result<()>) -> Result<(f64, usize)> {
 }
 
 /// Largest resident memory of this process so far \[MiB\], where the system tells.
-fn peak_mib() -> Option<u64> {
+pub(super) fn peak_mib() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|l| l.starts_with("VmHWM:"))?;
     let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;

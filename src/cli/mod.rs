@@ -11,6 +11,7 @@ mod kes;
 mod materials;
 mod refine;
 mod schema;
+mod simulate;
 mod synthesize;
 
 use std::{
@@ -49,6 +50,7 @@ enum Command {
     Profile(refine::ProfileArguments),
     Bootstrap(refine::BootstrapArguments),
     Report(refine::ReportArguments),
+    Simulate(simulate::Arguments),
     Synthesize(synthesize::Arguments),
     Materials(materials::Arguments),
     Drive(drive::Arguments),
@@ -181,6 +183,7 @@ fn run(cli: &Cli) -> Result<()> {
         Command::Profile(a) => refine::profile(&cli.common, a),
         Command::Bootstrap(a) => refine::bootstrap(&cli.common, a),
         Command::Report(a) => refine::report(&cli.common, a),
+        Command::Simulate(a) => simulate::run(&cli.common, a),
         Command::Synthesize(a) => synthesize::run(&cli.common, a),
         Command::Materials(a) => materials::run(&cli.common, a),
         Command::Drive(a) => drive::run(&cli.common, a),

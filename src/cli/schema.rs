@@ -7,12 +7,13 @@ use crate::{
     calibrate::{case_schema, data::column_help},
     error::{Result, unknown},
     material::material_schema,
+    scene::scene_schema,
 };
 
 /// Print the JSON schema of a kind of file, or the columns of data files
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// material, case or data (the columns of measurement files)
+    /// material, case, scene or data (the columns of measurement files)
     name: String,
 }
 
@@ -20,7 +21,8 @@ pub fn run(_: &Common, arguments: &Arguments) -> Result<()> {
     match arguments.name.as_str() {
         "material" => print_json(&material_schema()),
         "case" => print_json(&case_schema()),
+        "scene" => print_json(&scene_schema()),
         "data" => print(&column_help()),
-        other => Err(unknown("schema", other, &["material", "case", "data"])),
+        other => Err(unknown("schema", other, &["material", "case", "scene", "data"])),
     }
 }

@@ -1,4 +1,4 @@
-//! What people look at: plots, and the reports of a fit.
+//! What people look at: plots, the reports of a fit, pictures and files of meshes.
 
 mod fit_document;
 pub mod fit_folder;
@@ -11,4 +11,9 @@ mod fit_sample;
 mod fit_sentence;
 mod fit_tables;
 pub mod fit_text;
+pub mod mesh_files;
+pub mod obstacle_shape;
 pub mod plot;
+pub mod render;
+pub mod run_plots;
+pub mod surface;

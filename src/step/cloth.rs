@@ -176,6 +176,7 @@ impl Cloth {
             free: self.compute.zeros(shape) + 1.0,
             anchors: self.compute.zeros([3, self.vertices()]),
             obstacles: Vec::new(),
+            absent: Vec::new(),
         }
     }
 }

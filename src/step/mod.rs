@@ -82,4 +82,6 @@ pub struct Drive {
     pub anchors: Field,
     /// Where the obstacles are at the end of the step, in the order of the cloth's.
     pub obstacles: Vec<Pose>,
+    /// Which of the obstacles are not there; empty where all are.
+    pub absent: Vec<bool>,
 }

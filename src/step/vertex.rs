@@ -43,7 +43,10 @@ impl Cloth {
         let mut diagonal = [isotropic.clone(), isotropic.clone(), isotropic];
         let mut mixed = [zero.clone(), zero.clone(), zero];
         let poses = drive.obstacles.iter().zip(&inputs.centers);
-        for (contact, (pose, center)) in self.setup.contacts.iter().zip(poses) {
+        for (i, (contact, (pose, center))) in self.setup.contacts.iter().zip(poses).enumerate() {
+            if drive.absent.get(i) == Some(&true) {
+                continue;
+            }
             let pose = super::Pose {
                 center: center.clone(),
                 velocity: pose.velocity.clone(),

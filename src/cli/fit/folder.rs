@@ -150,13 +150,11 @@ pub(super) fn new_folder(asked: &Option<PathBuf>, name: &str) -> Result<PathBuf>
     Ok(folder)
 }
 
-/// FNV-1a of the case and its data.
+/// Fingerprint of the case and its data.
 pub(super) fn fingerprint(folder: &Path, case: &Case) -> Result<u64> {
     let mut text = read_text(&folder.join(CASE))?;
     for source in &case.data {
         text += &read_text(&folder.join(&source.file))?;
     }
-    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    // 53 bits: JSON numbers of other programs hold no more.
-    Ok(text.bytes().fold(0xcbf2_9ce4_8422_2325, step) >> 11)
+    Ok(crate::files::fingerprint(text.bytes()))
 }

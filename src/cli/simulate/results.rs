@@ -1,0 +1,189 @@
+//! Film, pictures and plots of a run, drawn from its frames and tables.
+
+use super::folder::{FILM, FRAMES, PICTURES, PLOTS, RunFolder, SCENE, TRACK, vertex_angles};
+use crate::{
+    error::{Error, Result},
+    mesh::vector::dot,
+    report::{
+        mesh_files::{Film, Frame, MOST_FRAMES, Obstacle as FilmObstacle},
+        obstacle_shape::ObstacleShape,
+        render::{Fit, Scene as Drawing, Values, View},
+        run_plots,
+        surface::Surface,
+    },
+    scene::{FrameFormat, Prepared, Thing},
+    simulate::{Track, TrackFrame},
+    step::Obstacle,
+};
+
+/// Draws everything and says which files there are.
+pub fn draw(prepared: &Prepared, folder: &mut RunFolder) -> Result<Vec<String>> {
+    let output = &prepared.scene.output;
+    let mut track = Track::open(&folder.path.join(TRACK), prepared.cloth.vertices())?;
+    let mut files: Vec<String> = Vec::new();
+    if output.film && !track.steps.is_empty() {
+        film(prepared, folder, &mut track)?;
+        files.push(FILM.into());
+    }
+    if output.frames != FrameFormat::None {
+        files.push(format!("{FRAMES}/"));
+    }
+    if !output.pictures.is_empty() {
+        pictures(prepared, folder, &mut track)?;
+        files.push(format!("{PICTURES}/"));
+    }
+    let plots = folder.path.join(PLOTS);
+    std::fs::create_dir_all(&plots).map_err(|e| Error::writing(&plots, e))?;
+    run_plots::save(&folder.path, &plots, &prepared.scene.name)?;
+    let tables = [
+        "readings.csv",
+        "energies.csv",
+        "solver.csv",
+        "plots/",
+        SCENE,
+    ];
+    files.extend(tables.map(String::from));
+    Ok(files)
+}
+
+/// Obstacles as meshes, in the order of the scene.
+fn shapes(prepared: &Prepared) -> Vec<ObstacleShape> {
+    let reach = 0.75 * prepared.cloth.mesh.diagonal();
+    let things = prepared.scene.obstacles.iter();
+    things
+        .map(|t| ObstacleShape::of(&t.contact.obstacle, reach))
+        .collect()
+}
+
+/// Where the mesh of an obstacle is drawn: a plane's patch lies under the cloth.
+fn place(prepared: &Prepared, thing: &Thing, seconds: f64) -> [f64; 3] {
+    let center = thing.center_at(seconds);
+    let Obstacle::Plane { normal } = thing.contact.obstacle else {
+        return center;
+    };
+    let positions = &prepared.cloth.mesh.positions;
+    let count = positions.len().max(1) as f64;
+    let middle: [f64; 3] =
+        std::array::from_fn(|i| positions.iter().map(|p| p[i]).sum::<f64>() / count);
+    let height = dot(normal, std::array::from_fn(|i| middle[i] - center[i]));
+    std::array::from_fn(|i| middle[i] - height * normal[i])
+}
+
+fn film(prepared: &Prepared, folder: &RunFolder, track: &mut Track) -> Result<()> {
+    let scene = &prepared.scene;
+    let count = track.steps.len();
+    let most = MOST_FRAMES.min(count);
+    let gaps = most.saturating_sub(1).max(1);
+    let kept: Result<Vec<TrackFrame>> = (0..most)
+        .map(|i| track.frame((i * (count - 1) + gaps / 2) / gaps))
+        .collect();
+    let kept = kept?;
+    let time = |frame: &TrackFrame| frame.step as f64 * scene.clock.step;
+    let frames: Vec<Frame> = kept
+        .iter()
+        .map(|frame| Frame {
+            time: time(frame),
+            positions: &frame.positions,
+        })
+        .collect();
+    let shapes = shapes(prepared);
+    let offsets: Vec<Vec<[f64; 3]>> = scene
+        .obstacles
+        .iter()
+        .map(|thing| {
+            kept.iter()
+                .map(|f| place(prepared, thing, time(f)))
+                .collect()
+        })
+        .collect();
+    let shown = shapes
+        .iter()
+        .zip(&offsets)
+        .filter(|(shape, _)| !shape.triangles.is_empty());
+    let obstacles: Vec<FilmObstacle> = shown
+        .map(|(shape, offsets)| FilmObstacle {
+            surface: surface(shape),
+            offsets,
+        })
+        .collect();
+    Film {
+        triangles: &prepared.cloth.mesh.triangles,
+        frames: &frames,
+        obstacles: &obstacles,
+        up: scene.output.sight.up,
+    }
+    .save(&folder.path.join(FILM))
+}
+
+fn surface(shape: &ObstacleShape) -> Surface<'_> {
+    Surface {
+        positions: &shape.positions,
+        triangles: &shape.triangles,
+    }
+}
+
+/// One picture for each moment asked for that the run has reached.
+fn pictures(prepared: &Prepared, folder: &RunFolder, track: &mut Track) -> Result<()> {
+    let target = folder.path.join(PICTURES);
+    std::fs::create_dir_all(&target).map_err(|e| Error::writing(&target, e))?;
+    let clock = &prepared.scene.clock;
+    let reached = track.steps.last().copied().unwrap_or(0);
+    for seconds in &prepared.scene.output.pictures {
+        let step = (seconds / clock.step).round() as usize;
+        if let Some(index) = track.nearest(step).filter(|_| step <= reached) {
+            let frame = track.frame(index)?;
+            let time = frame.step as f64 * clock.step;
+            picture(
+                prepared,
+                &frame,
+                &target.join(format!("t_{time:08.4}s.png")),
+            )?;
+        }
+    }
+    Ok(())
+}
+
+fn picture(prepared: &Prepared, frame: &TrackFrame, path: &std::path::Path) -> Result<()> {
+    let scene = &prepared.scene;
+    let sight = &scene.output.sight;
+    let time = frame.step as f64 * scene.clock.step;
+    let mut shapes = shapes(prepared);
+    for (shape, thing) in shapes.iter_mut().zip(&scene.obstacles) {
+        if !sight.obstacles || !thing.present_at(&scene.clock, time) {
+            *shape = ObstacleShape::default();
+        }
+        let center = place(prepared, thing, time);
+        for point in &mut shape.positions {
+            *point = std::array::from_fn(|i| point[i] + center[i]);
+        }
+    }
+    let obstacles: Vec<Surface> = shapes.iter().map(surface).collect();
+    let bent = vertex_angles(prepared, &frame.positions);
+    let degrees: Vec<f64> = bent.iter().map(|a| a.to_degrees()).collect();
+    Drawing {
+        cloth: Surface {
+            positions: &frame.positions,
+            triangles: &prepared.cloth.mesh.triangles,
+        },
+        values: sight.angles.then_some(Values {
+            values: &degrees,
+            label: "largest |θ| [°]",
+            ..Values::default()
+        }),
+        obstacles: &obstacles,
+        flat: false,
+        view: View {
+            toward_viewer: sight.toward_viewer,
+            up: sight.up,
+            fit: if sight.everything {
+                Fit::Everything
+            } else {
+                Fit::Cloth
+            },
+            width: sight.size[0],
+            height: sight.size[1],
+        },
+        caption: &format!("{}, t = {time:.3} s", scene.name),
+    }
+    .save(path)
+}

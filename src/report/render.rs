@@ -1,0 +1,142 @@
+//! Pictures of cloth as PNG files, made so that wrinkles can be seen.
+//!
+//! A software renderer of triangle meshes: the [`View`] places them in the picture, a z-buffer with
+//! nine samples a pixel finds what is seen, raking light and its shadows show the relief. The same
+//! scene gives the same bytes on any number of cores.
+
+mod color;
+mod geometry;
+mod label;
+mod light;
+mod occlusion;
+#[cfg(test)]
+mod tests;
+mod view;
+mod visible;
+
+use std::path::Path;
+
+pub use self::color::{ColorMap, Values};
+pub use self::view::{Fit, View};
+use self::{
+    color::{BACK, FRONT, OBSTACLE, linear},
+    geometry::{Geometry, Spot},
+    label::Label,
+    view::Camera,
+    visible::Visible,
+};
+use super::surface::Surface;
+use crate::{
+    error::{Error, Result, bad_input},
+    files::write_whole,
+};
+
+/// Maps are lighter than cloth; at this share of their light, highlights keep their colour.
+const MAP_SHADE: f32 = 0.68;
+
+/// What is drawn, and how.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Scene<'a> {
+    /// The cloth, with smooth normals and a colour for each side.
+    pub cloth: Surface<'a>,
+    /// Numbers shown as the cloth's colour, on both sides.
+    pub values: Option<Values<'a>>,
+    /// Plain grey meshes; empty ones are passed over.
+    pub obstacles: &'a [Surface<'a>],
+    /// Whether triangles are shown as they are, flat.
+    pub flat: bool,
+    /// From where it is seen.
+    pub view: View,
+    /// Words at the upper left, such as the time of a frame.
+    pub caption: &'a str,
+}
+
+impl Scene<'_> {
+    /// Writes the picture as `.png`.
+    ///
+    /// # Errors
+    /// [`Error::BadInput`] for another extension or a scene that cannot be drawn, such as one
+    /// without triangles or with a position that is not a number; [`Error::Io`] when the file
+    /// cannot be written.
+    pub fn save(&self, path: &Path) -> Result<()> {
+        let extension = path.extension().unwrap_or_default();
+        if !extension.eq_ignore_ascii_case("png") {
+            return bad_input(format!(
+                "{}: the file name of a rendered picture ends in .png",
+                path.display()
+            ));
+        }
+        write_whole(path, &self.png()?)
+    }
+
+    /// The bytes of a PNG file.
+    ///
+    /// # Errors
+    /// [`Error::BadInput`] for a scene that cannot be drawn.
+    pub fn png(&self) -> Result<Vec<u8>> {
+        let pixels = self.pixels()?;
+        let mut bytes = Vec::new();
+        let (width, height) = (self.view.width as u32, self.view.height as u32);
+        let mut encoder = png::Encoder::new(&mut bytes, width, height);
+        encoder.set_color(png::ColorType::Rgb);
+        let mut writer = encoder.write_header().map_err(undrawable)?;
+        writer.write_image_data(&pixels).map_err(undrawable)?;
+        writer.finish().map_err(undrawable)?;
+        Ok(bytes)
+    }
+
+    /// Red, green and blue bytes, row by row.
+    fn pixels(&self) -> Result<Vec<u8>> {
+        let obstacles = self.checked_obstacles()?;
+        let camera = self.view.camera(&self.cloth, &obstacles)?;
+        let ends = match &self.values {
+            Some(values) => values.ends(self.cloth.positions.len())?,
+            None => (0.0, 1.0),
+        };
+        let shares = self.values.map_or(Vec::new(), |values| values.shares(ends));
+        let geometry = Geometry::new(self, &camera, &shares);
+        let visible = Visible::of(&geometry, self.view.width, self.view.height);
+        let mut pixels = light::lit(&geometry, &visible, &|spot| self.paint(spot));
+        self.write_labels(&mut pixels, &camera, ends)?;
+        Ok(pixels)
+    }
+
+    /// The obstacles that have something to draw.
+    fn checked_obstacles(&self) -> Result<Vec<Surface<'_>>> {
+        self.cloth.check("the cloth")?;
+        let mut drawn = Vec::new();
+        for (index, obstacle) in self.obstacles.iter().enumerate() {
+            if !obstacle.triangles.is_empty() {
+                obstacle.check(&format!("obstacle {index}"))?;
+                drawn.push(*obstacle);
+            }
+        }
+        Ok(drawn)
+    }
+
+    /// Colour before lighting.
+    fn paint(&self, spot: &Spot) -> color::Linear {
+        match (spot.cloth, self.values, spot.front) {
+            (false, _, _) => linear(OBSTACLE),
+            (true, Some(values), _) => values.map.color(spot.share).map(|part| MAP_SHADE * part),
+            (true, None, true) => linear(FRONT),
+            (true, None, false) => linear(BACK),
+        }
+    }
+
+    fn write_labels(&self, pixels: &mut [u8], camera: &Camera, ends: (f64, f64)) -> Result<()> {
+        let mut label = Label::on(pixels, self.view.width, self.view.height);
+        label.caption(self.caption)?;
+        label.scale_bar(camera.pixels_per_metre)?;
+        match self.values {
+            Some(values) => label.color_bar(values.label, values.map, ends),
+            None => Ok(()),
+        }
+    }
+}
+
+fn undrawable(cause: png::EncodingError) -> Error {
+    Error::BadInput(format!(
+        "the picture could not be encoded as PNG: {cause}; choose another size"
+    ))
+}

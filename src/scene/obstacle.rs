@@ -1,0 +1,233 @@
+//! Obstacles of a scene: shape, contact, and where they are at a moment.
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    clock::{CLOSE, Clock},
+    motion::Motion,
+    node::Node,
+};
+use crate::{
+    error::{Result, readable},
+    step::{Contact, Obstacle},
+};
+
+/// An obstacle of a scene.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Thing {
+    /// What messages call it.
+    pub name: String,
+    /// Shape and contact.
+    pub contact: Contact,
+    /// Where its centre is before any motion \[m\].
+    pub center: [f64; 3],
+    /// Applied in this order.
+    pub motions: Vec<Motion>,
+    /// It is there from here \[s\].
+    pub from: f64,
+    /// To here \[s\].
+    pub to: Option<f64>,
+}
+
+/// Shapes by name.
+pub(super) const SHAPES: [&str; 6] = [
+    "plane",
+    "sphere",
+    "capsule",
+    "cylinder",
+    "container",
+    "block",
+];
+/// Keys that every obstacle may have.
+pub(super) const COMMON: [&str; 9] = [
+    "name",
+    "shape",
+    "center_m",
+    "thickness_m",
+    "stiffness_N_per_m",
+    "friction",
+    "motions",
+    "present_from_s",
+    "present_to_s",
+];
+pub(super) const SIZE: (f64, f64) = (1e-6, 1e3);
+/// \[m\] About the thickness of a shirt's cloth and the air in it.
+const THICKNESS: f64 = 1e-3;
+/// \[N/m\] at each vertex: the weight of a vertex of ten milligrams sinks in by a tenth of a micrometre.
+const STIFFNESS: f64 = 1e3;
+/// Coulomb's coefficient of cotton on most things.
+const FRICTION: f64 = 0.3;
+
+/// Keys of a shape's own measures.
+pub(super) fn own_keys(shape: &str) -> &'static [&'static str] {
+    match shape {
+        "plane" => &["normal"],
+        "sphere" => &["radius_m"],
+        "capsule" => &["half_axis_m", "radius_m"],
+        "cylinder" | "container" => &["axis", "radius_m"],
+        _ => &["half_m"],
+    }
+}
+
+impl Thing {
+    pub(super) fn read_all(top: &Node, clock: &Clock) -> Result<Vec<Thing>> {
+        let list = top.list("obstacles")?;
+        let read = |(i, node)| Thing::read(node, i, clock);
+        list.iter().enumerate().map(read).collect()
+    }
+
+    fn read(node: &Node, index: usize, clock: &Clock) -> Result<Thing> {
+        let shape = node.section()?.choice("shape", &SHAPES)?;
+        let section = node.known(&[&COMMON[..], own_keys(shape)].concat())?;
+        let from = section.optional_number("present_from_s", (0.0, clock.duration()))?;
+        let from = from.unwrap_or(0.0);
+        let to = section.optional_number("present_to_s", (0.0, 1e12))?;
+        if to.is_some_and(|to| to <= from) {
+            return node.refuse_key(
+                "present_to_s",
+                format!(
+                    "= {} is not after present_from_s = {}",
+                    readable(to.unwrap_or(0.0)),
+                    readable(from)
+                ),
+            );
+        }
+        let contact = Contact {
+            obstacle: read_shape(node, shape)?,
+            thickness: section
+                .optional_number("thickness_m", (1e-7, 1.0))?
+                .unwrap_or(THICKNESS),
+            stiffness: section
+                .optional_number("stiffness_N_per_m", (1e-6, 1e9))?
+                .unwrap_or(STIFFNESS),
+            friction: section
+                .optional_number("friction", (0.0, 10.0))?
+                .unwrap_or(FRICTION),
+        };
+        Ok(Thing {
+            name: section
+                .optional_text("name")?
+                .unwrap_or_else(|| format!("{shape} {index}")),
+            contact,
+            center: node.vector("center_m")?.unwrap_or_default(),
+            motions: Motion::read_all(node, false)?,
+            from,
+            to,
+        })
+    }
+
+    /// Whether it is there in a step.
+    pub fn present(&self, clock: &Clock, step: usize) -> bool {
+        self.present_at(clock, clock.end(step))
+    }
+
+    /// Whether it is there at the end of a step, given by its time \[s\].
+    pub fn present_at(&self, clock: &Clock, seconds: f64) -> bool {
+        let close = CLOSE * clock.step;
+        seconds > self.from - close && self.to.is_none_or(|to| seconds <= to + close)
+    }
+
+    /// Its centre at a moment \[m\].
+    pub fn center_at(&self, seconds: f64) -> [f64; 3] {
+        let mut center = [self.center];
+        for motion in &self.motions {
+            motion.apply(&mut center, seconds);
+        }
+        center[0]
+    }
+
+    pub(super) fn to_json(&self) -> Value {
+        let mut fields = Map::new();
+        let mut put = |key: &str, value: Value| fields.insert(key.into(), value);
+        put("name", json!(self.name));
+        match self.contact.obstacle {
+            Obstacle::Plane { normal } => {
+                put("shape", json!("plane"));
+                put("normal", json!(normal));
+            }
+            Obstacle::Sphere { radius } => {
+                put("shape", json!("sphere"));
+                put("radius_m", json!(radius));
+            }
+            Obstacle::Capsule { half_axis, radius } => {
+                put("shape", json!("capsule"));
+                put("half_axis_m", json!(half_axis));
+                put("radius_m", json!(radius));
+            }
+            Obstacle::Cylinder {
+                axis,
+                radius,
+                inside,
+            } => {
+                put(
+                    "shape",
+                    json!(if inside { "container" } else { "cylinder" }),
+                );
+                put("axis", json!(axis));
+                put("radius_m", json!(radius));
+            }
+            Obstacle::Block { half } => {
+                put("shape", json!("block"));
+                put("half_m", json!(half));
+            }
+        }
+        put("center_m", json!(self.center));
+        put("thickness_m", json!(self.contact.thickness));
+        put("stiffness_N_per_m", json!(self.contact.stiffness));
+        put("friction", json!(self.contact.friction));
+        let motions: Vec<Value> = self.motions.iter().map(Motion::to_json).collect();
+        put("motions", json!(motions));
+        put("present_from_s", json!(self.from));
+        if let Some(to) = self.to {
+            put("present_to_s", json!(to));
+        }
+        Value::Object(fields)
+    }
+}
+
+fn read_shape(node: &Node, shape: &str) -> Result<Obstacle> {
+    let section = node.section()?;
+    let radius = || section.required_number("radius_m", SIZE);
+    Ok(match shape {
+        "plane" => Obstacle::Plane {
+            normal: node.required_direction("normal")?,
+        },
+        "sphere" => Obstacle::Sphere { radius: radius()? },
+        "capsule" => {
+            let half_axis = node.required_vector("half_axis_m")?;
+            let length = half_axis.iter().map(|a| a * a).sum::<f64>().sqrt();
+            if length < SIZE.0 {
+                return node.refuse_key(
+                    "half_axis_m",
+                    format!(
+                        "is {} m long; a capsule needs a length, else take a sphere",
+                        readable(length)
+                    ),
+                );
+            }
+            Obstacle::Capsule {
+                half_axis,
+                radius: radius()?,
+            }
+        }
+        "cylinder" | "container" => Obstacle::Cylinder {
+            axis: node.required_direction("axis")?,
+            radius: radius()?,
+            inside: shape == "container",
+        },
+        _ => {
+            let half = node.required_vector("half_m")?;
+            if let Some(side) = half.iter().find(|h| **h < SIZE.0) {
+                return node.refuse_key(
+                    "half_m",
+                    format!(
+                        "holds {}; each half side is at least {} m",
+                        readable(*side),
+                        readable(SIZE.0)
+                    ),
+                );
+            }
+            Obstacle::Block { half }
+        }
+    })
+}

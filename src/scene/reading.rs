@@ -1,0 +1,266 @@
+//! Readings of a scene: what is read off the cloth in each row of its table.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value, json};
+
+use super::{Grip, Hold, node::Node, selection::Selection};
+use crate::{
+    error::{Result, bad_input},
+    mesh::{Mesh, Topology, read_obj},
+    reading::Reading,
+};
+
+/// A reading by name, before the mesh is there.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReadingChoice {
+    /// Head of its column, with the unit.
+    pub name: String,
+    kind: Kind,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Kind {
+    /// One that needs nothing else.
+    Plain(&'static str),
+    RecoveryAngle([Selection; 2], [Selection; 2]),
+    RmsHeight([f64; 3]),
+    RmsRadius([f64; 3], [f64; 3]),
+    MeanHeight([f64; 3]),
+    CurvatureWave(bool, usize),
+    Drape([f64; 3], f64),
+    Distance(PathBuf),
+    HandleForce(String, [f64; 3]),
+    HandleTorque(String, [f64; 3], [f64; 3]),
+}
+
+/// Names, their units as endings of columns, and the keys that each needs or takes.
+pub(super) const KINDS: [(&str, &str, &[&str]); 14] = [
+    ("total_angle", "_rad", &[]),
+    ("bending_energy", "_J", &[]),
+    ("plastic_energy", "_J", &[]),
+    ("stretch_energy", "_J", &[]),
+    ("kinetic_energy", "_J", &[]),
+    ("recovery_angle", "_deg", &["roots", "tips"]),
+    ("rms_height", "_m", &["axis"]),
+    ("rms_radius", "_m", &["axis", "about_m"]),
+    ("mean_height", "_m", &["axis"]),
+    ("curvature_wave", "_per_m", &["along", "waves"]),
+    ("drape", "", &["axis", "support_area_m2"]),
+    ("distance", "_m", &["file"]),
+    ("handle_force", "_N", &["handle", "axis"]),
+    ("handle_torque", "_Nm", &["handle", "axis", "about_m"]),
+];
+/// How many of [`KINDS`] need nothing else.
+const PLAIN: usize = 5;
+
+impl ReadingChoice {
+    pub(super) fn read_all(top: &Node, folder: &Path) -> Result<Vec<ReadingChoice>> {
+        let mut list: Vec<ReadingChoice> = Vec::new();
+        for node in top.list("readings")? {
+            let choice = ReadingChoice::read(&node, folder)?;
+            if list.iter().any(|r| r.name == choice.name) {
+                return node.refuse(format!(
+                    "would be a second column '{}'; give it a \"name\" of its own",
+                    choice.name
+                ));
+            }
+            list.push(choice);
+        }
+        Ok(list)
+    }
+
+    fn read(node: &Node, folder: &Path) -> Result<ReadingChoice> {
+        let names = KINDS.map(|(name, _, _)| name);
+        let kind = match node.value() {
+            Value::String(word) => match names.iter().find(|n| *n == word) {
+                Some(name) => *name,
+                None => return node.unknown("reading", word, &names),
+            },
+            _ => node.section()?.choice("kind", &names)?,
+        };
+        let index = names.iter().position(|n| *n == kind).unwrap_or(0);
+        let (_, unit, keys) = KINDS[index];
+        if node.value().is_string() {
+            return match index < PLAIN {
+                true => Ok(ReadingChoice {
+                    name: format!("{kind}{unit}"),
+                    kind: Kind::Plain(kind),
+                }),
+                false => node.refuse(format!(
+                    "needs more: write {{\"kind\": \"{kind}\", …}} with {}",
+                    keys.join(", ")
+                )),
+            };
+        }
+        let section = node.known(&[&["kind", "name"], keys].concat())?;
+        let name = section
+            .optional_text("name")?
+            .unwrap_or(format!("{kind}{unit}"));
+        if name.is_empty() || name.contains([',', '"']) {
+            return node.refuse_key(
+                "name",
+                "is the head of a column: give it letters, and no comma or quote",
+            );
+        }
+        Ok(ReadingChoice {
+            name,
+            kind: read_kind(node, kind, folder)?,
+        })
+    }
+
+    /// The reading on a mesh.
+    pub(super) fn resolve(
+        &self,
+        place: &str,
+        grips: &[Grip],
+        mesh: &Mesh,
+        topology: &Topology,
+    ) -> Result<Reading> {
+        let select = |selection: &Selection| match selection.vertices(mesh, topology) {
+            Ok(vertices) => Ok(vertices),
+            Err(why) => bad_input(format!("{place}: reading '{}': {why}", self.name)),
+        };
+        let held = |name: &str| held(place, grips, name);
+        Ok(match &self.kind {
+            Kind::Plain("total_angle") => Reading::TotalAngle,
+            Kind::Plain("bending_energy") => Reading::BendingEnergy,
+            Kind::Plain("plastic_energy") => Reading::PlasticEnergy,
+            Kind::Plain("stretch_energy") => Reading::StretchEnergy,
+            Kind::Plain(_) => Reading::KineticEnergy,
+            Kind::RecoveryAngle(roots, tips) => Reading::RecoveryAngle {
+                roots: [select(&roots[0])?, select(&roots[1])?],
+                tips: [select(&tips[0])?, select(&tips[1])?],
+            },
+            Kind::RmsHeight(axis) => Reading::RmsHeight { axis: *axis },
+            Kind::RmsRadius(axis, about) => Reading::RmsRadius {
+                axis: *axis,
+                about: *about,
+            },
+            Kind::MeanHeight(axis) => Reading::MeanHeight { axis: *axis },
+            Kind::CurvatureWave(along_weft, waves) => Reading::CurvatureWave {
+                along_weft: *along_weft,
+                waves: *waves,
+            },
+            Kind::Drape(axis, support_area) => Reading::Drape {
+                axis: *axis,
+                support_area: *support_area,
+            },
+            Kind::Distance(path) => Reading::Distance {
+                targets: targets(path, mesh.positions.len())?,
+            },
+            Kind::HandleForce(handle, direction) => Reading::HandleForce {
+                vertices: held(handle)?,
+                direction: *direction,
+            },
+            Kind::HandleTorque(handle, axis, about) => Reading::HandleTorque {
+                vertices: held(handle)?,
+                axis: *axis,
+                about: *about,
+            },
+        })
+    }
+
+    pub(super) fn to_json(&self) -> Value {
+        let pair = |s: &[Selection; 2]| json!([s[0].to_json(), s[1].to_json()]);
+        let mut value = match &self.kind {
+            Kind::Plain(kind) => json!({ "kind": kind }),
+            Kind::RecoveryAngle(roots, tips) => {
+                json!({ "kind": "recovery_angle", "roots": pair(roots), "tips": pair(tips) })
+            }
+            Kind::RmsHeight(axis) => json!({ "kind": "rms_height", "axis": axis }),
+            Kind::RmsRadius(axis, about) => {
+                json!({ "kind": "rms_radius", "axis": axis, "about_m": about })
+            }
+            Kind::MeanHeight(axis) => json!({ "kind": "mean_height", "axis": axis }),
+            Kind::CurvatureWave(along_weft, waves) => json!({
+                "kind": "curvature_wave",
+                "along": if *along_weft { "weft" } else { "warp" },
+                "waves": waves,
+            }),
+            Kind::Drape(axis, area) => {
+                json!({ "kind": "drape", "axis": axis, "support_area_m2": area })
+            }
+            Kind::Distance(path) => {
+                let path = std::path::absolute(path).unwrap_or(path.clone());
+                json!({ "kind": "distance", "file": path.display().to_string() })
+            }
+            Kind::HandleForce(handle, axis) => {
+                json!({ "kind": "handle_force", "handle": handle, "axis": axis })
+            }
+            Kind::HandleTorque(handle, axis, about) => {
+                json!({ "kind": "handle_torque", "handle": handle, "axis": axis, "about_m": about })
+            }
+        };
+        if let Value::Object(fields) = &mut value {
+            let fields: &mut Map<String, Value> = fields;
+            fields.insert("name".into(), json!(self.name));
+        }
+        value
+    }
+}
+
+fn read_kind(node: &Node, kind: &'static str, folder: &Path) -> Result<Kind> {
+    let section = node.section()?;
+    let axis = || node.required_direction("axis");
+    let about = || Ok::<_, crate::error::Error>(node.vector("about_m")?.unwrap_or_default());
+    Ok(match kind {
+        "recovery_angle" => Kind::RecoveryAngle(two(node, "roots")?, two(node, "tips")?),
+        "rms_height" => Kind::RmsHeight(axis()?),
+        "rms_radius" => Kind::RmsRadius(axis()?, about()?),
+        "mean_height" => Kind::MeanHeight(axis()?),
+        "curvature_wave" => Kind::CurvatureWave(
+            section.optional_choice("along", &["warp", "weft"])? == Some("weft"),
+            match section.whole("waves", (1.0, 1e4))? {
+                Some(waves) => waves,
+                None => {
+                    return node.refuse_key("waves", "is missing; how many waves over the cloth?");
+                }
+            },
+        ),
+        "drape" => Kind::Drape(
+            axis()?,
+            section.required_number("support_area_m2", (0.0, 1e3))?,
+        ),
+        "distance" => Kind::Distance(folder.join(section.text("file")?)),
+        "handle_force" => Kind::HandleForce(section.text("handle")?, axis()?),
+        "handle_torque" => Kind::HandleTorque(section.text("handle")?, axis()?, about()?),
+        plain => Kind::Plain(plain),
+    })
+}
+
+fn two(node: &Node, key: &str) -> Result<[Selection; 2]> {
+    match &node.list(key)?[..] {
+        [a, b] => Ok([Selection::read(a)?, Selection::read(b)?]),
+        _ => node.refuse_key(key, "must be two selections of vertices, one for each leg"),
+    }
+}
+
+/// Vertices of a penalty handle.
+fn held(place: &str, grips: &[Grip], name: &str) -> Result<Vec<usize>> {
+    match grips.iter().find(|g| g.handle.name == name) {
+        Some(grip) if grip.handle.hold == Hold::Pin => bad_input(format!(
+            "{place}: the handle '{name}' is a pin, whose force is not known; make it \"kind\": \"penalty\" to read its force"
+        )),
+        Some(grip) => Ok(grip.vertices.clone()),
+        None => {
+            let names: Vec<&str> = grips.iter().map(|g| g.handle.name.as_str()).collect();
+            bad_input(format!(
+                "{place}: {}",
+                crate::error::unknown("handle", name, &names)
+            ))
+        }
+    }
+}
+
+fn targets(path: &Path, vertices: usize) -> Result<Vec<[f64; 3]>> {
+    let (mesh, _) = read_obj(path, 1.0)?;
+    if mesh.positions.len() != vertices {
+        return bad_input(format!(
+            "{}: has {} vertices where the scene's mesh has {vertices}; the target of a distance is the same mesh",
+            path.display(),
+            mesh.positions.len()
+        ));
+    }
+    Ok(mesh.positions)
+}

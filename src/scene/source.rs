@@ -1,0 +1,310 @@
+//! The mesh of a scene: made to measure or read from a file, and put into its place.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value, json};
+
+use super::{motion::turn, node::Node};
+use crate::{
+    error::{Error, Result, readable},
+    mesh::{
+        Mesh,
+        generate::{self, Pattern},
+        read_obj, repair,
+    },
+};
+
+/// Where a mesh comes from.
+#[derive(Debug, Clone, PartialEq)]
+pub enum MeshSource {
+    /// Made to measure.
+    Generated {
+        /// Its form.
+        shape: Shape,
+        /// Its two sizes \[m\], in the order of [`Shape::keys`].
+        sizes: [f64; 2],
+        /// Its two counts of cells.
+        cells: [usize; 2],
+        /// How the cells are cut.
+        pattern: Pattern,
+    },
+    /// An OBJ file.
+    Obj {
+        /// Where it is.
+        path: PathBuf,
+        /// \[m\] per unit of the texture coordinates.
+        texture_scale: f64,
+        /// Whether faults are mended.
+        repair: bool,
+    },
+}
+
+/// Forms that are made to measure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// Long and narrow, in the plane z = 0.
+    Strip,
+    /// In the plane z = 0.
+    Rectangle,
+    /// Upright, around the y axis.
+    Cylinder,
+    /// Lying, around the x axis.
+    Tube,
+}
+
+impl Shape {
+    pub(super) const ALL: [Shape; 4] =
+        [Shape::Strip, Shape::Rectangle, Shape::Cylinder, Shape::Tube];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Shape::Strip => "strip",
+            Shape::Rectangle => "rectangle",
+            Shape::Cylinder => "cylinder",
+            Shape::Tube => "tube",
+        }
+    }
+
+    /// Keys of the sizes and of the counts.
+    pub fn keys(self) -> [&'static str; 4] {
+        match self {
+            Shape::Strip => ["length_m", "width_m", "nx", "ny"],
+            Shape::Rectangle => ["width_m", "height_m", "nx", "ny"],
+            Shape::Cylinder => ["radius_m", "height_m", "around", "along"],
+            Shape::Tube => ["radius_m", "length_m", "around", "along"],
+        }
+    }
+}
+
+/// The mesh of a scene before it is made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MeshChoice {
+    /// Where it comes from.
+    pub source: MeshSource,
+    /// Turned first: unit axis through the origin, angle \[rad\].
+    pub rotate: Option<([f64; 3], f64)>,
+    /// Then shifted \[m\].
+    pub translate: [f64; 3],
+    /// Whether the shape in space is free of bending moment, else the flat material.
+    pub rest_is_curved: bool,
+}
+
+/// Forms by name, with that of a file.
+pub(super) const SHAPES: [&str; 5] = ["strip", "rectangle", "cylinder", "tube", "obj"];
+pub(super) const PATTERNS: [&str; 3] = ["regular", "one_sided", "irregular"];
+const SIZE: (f64, f64) = (1e-6, 1e3);
+const CELLS: (f64, f64) = (1.0, 1e7);
+
+impl MeshChoice {
+    pub(super) fn read(node: &Node, folder: &Path) -> Result<MeshChoice> {
+        let shape = node.section()?.choice("shape", &SHAPES)?;
+        let known = Shape::ALL.into_iter().find(|s| s.name() == shape);
+        let common = ["shape", "rest", "rotate", "translate_m"];
+        let own: Vec<&str> = match known {
+            Some(shape) => [&shape.keys()[..], &["vertices", "pattern", "seed"]].concat(),
+            None => vec!["file", "texture_scale", "repair"],
+        };
+        let section = node.known(&[&common[..], &own].concat())?;
+        Ok(MeshChoice {
+            source: match known {
+                Some(shape) => generated(node, shape)?,
+                None => MeshSource::Obj {
+                    path: folder.join(section.text("file")?),
+                    texture_scale: section
+                        .optional_number("texture_scale", (1e-9, 1e9))?
+                        .unwrap_or(1.0),
+                    repair: node.flag("repair")?.unwrap_or(false),
+                },
+            },
+            rotate: node.child("rotate").map(|n| rotation(&n)).transpose()?,
+            translate: node.vector("translate_m")?.unwrap_or_default(),
+            rest_is_curved: section.optional_choice("rest", &["flat", "shape"])? == Some("shape"),
+        })
+    }
+
+    /// How many vertices a generated mesh will have.
+    pub fn vertices(&self) -> Option<usize> {
+        match &self.source {
+            MeshSource::Generated { shape, cells, .. } => {
+                let [across, along] = *cells;
+                let columns = match shape {
+                    Shape::Strip | Shape::Rectangle => across + 1,
+                    Shape::Cylinder | Shape::Tube => across,
+                };
+                Some(columns.saturating_mul(along + 1))
+            }
+            MeshSource::Obj { .. } => None,
+        }
+    }
+
+    /// The mesh, with a sentence for everything worth a word. It is not checked.
+    pub fn make(&self) -> Result<(Mesh, Vec<String>)> {
+        let (mut mesh, words) = match &self.source {
+            MeshSource::Generated {
+                shape,
+                sizes: [a, b],
+                cells: [n, m],
+                pattern,
+            } => {
+                let make = match shape {
+                    Shape::Strip => generate::strip,
+                    Shape::Rectangle => generate::rectangle,
+                    Shape::Cylinder => generate::cylinder,
+                    Shape::Tube => generate::tube,
+                };
+                (make(*a, *b, *n, *m, *pattern)?, Vec::new())
+            }
+            MeshSource::Obj {
+                path,
+                texture_scale,
+                repair,
+            } => from_file(path, *texture_scale, *repair)?,
+        };
+        if let Some((axis, angle)) = self.rotate {
+            turn(&mut mesh.positions, axis, [0.0; 3], angle);
+        }
+        for position in &mut mesh.positions {
+            *position = std::array::from_fn(|i| position[i] + self.translate[i]);
+        }
+        Ok((mesh, words))
+    }
+
+    pub(super) fn to_json(&self) -> Value {
+        let mut fields = Map::new();
+        let mut put = |key: &str, value: Value| fields.insert(key.into(), value);
+        match &self.source {
+            MeshSource::Generated {
+                shape,
+                sizes,
+                cells,
+                pattern,
+            } => {
+                let keys = shape.keys();
+                put("shape", json!(shape.name()));
+                for i in 0..2 {
+                    put(keys[i], json!(sizes[i]));
+                    put(keys[i + 2], json!(cells[i]));
+                }
+                let (name, seed) = match pattern {
+                    Pattern::Alternating => (PATTERNS[0], None),
+                    Pattern::OneSided => (PATTERNS[1], None),
+                    Pattern::Irregular { seed } => (PATTERNS[2], Some(*seed)),
+                };
+                put("pattern", json!(name));
+                if let Some(seed) = seed {
+                    put("seed", json!(seed));
+                }
+            }
+            MeshSource::Obj {
+                path,
+                texture_scale,
+                repair,
+            } => {
+                let path = std::path::absolute(path).unwrap_or(path.clone());
+                put("shape", json!("obj"));
+                put("file", json!(path.display().to_string()));
+                put("texture_scale", json!(texture_scale));
+                put("repair", json!(repair));
+            }
+        }
+        if let Some((axis, angle)) = self.rotate {
+            put(
+                "rotate",
+                json!({"axis": axis, "angle_deg": angle.to_degrees()}),
+            );
+        }
+        put("translate_m", json!(self.translate));
+        put(
+            "rest",
+            json!(if self.rest_is_curved { "shape" } else { "flat" }),
+        );
+        Value::Object(fields)
+    }
+}
+
+fn generated(node: &Node, shape: Shape) -> Result<MeshSource> {
+    let section = node.section()?;
+    let [first, second, across, along] = shape.keys();
+    let sizes = [
+        section.required_number(first, SIZE)?,
+        section.required_number(second, SIZE)?,
+    ];
+    let vertices = section.whole("vertices", (4.0, CELLS.1))?;
+    let cells = match vertices {
+        Some(_) if section.has(across) || section.has(along) => {
+            return node.refuse_key(
+                "vertices",
+                format!("chooses {across} and {along} itself; leave out one or the other"),
+            );
+        }
+        Some(vertices) => {
+            let cells = match shape {
+                Shape::Strip | Shape::Rectangle => generate::rectangle_cells,
+                Shape::Cylinder | Shape::Tube => generate::cylinder_cells,
+            };
+            cells(sizes[0], sizes[1], vertices)?.into()
+        }
+        None => {
+            let count = |key: &str| match section.whole(key, CELLS)? {
+                Some(count) => Ok(count),
+                None => node.refuse_key(
+                    key,
+                    "is missing; add it, or \"vertices\" for about that many in all",
+                ),
+            };
+            [count(across)?, count(along)?]
+        }
+    };
+    let seed = section.whole("seed", (0.0, 2f64.powi(53)))?;
+    let pattern = match section.optional_choice("pattern", &PATTERNS)? {
+        Some("irregular") => Pattern::Irregular {
+            seed: seed.unwrap_or(1) as u64,
+        },
+        _ if seed.is_some() => {
+            return node.refuse_key("seed", "is for \"pattern\": \"irregular\" only; remove one");
+        }
+        Some("one_sided") => Pattern::OneSided,
+        _ => Pattern::Alternating,
+    };
+    Ok(MeshSource::Generated {
+        shape,
+        sizes,
+        cells,
+        pattern,
+    })
+}
+
+fn rotation(node: &Node) -> Result<([f64; 3], f64)> {
+    let section = node.known(&["axis", "angle_deg"])?;
+    let angle = section.required_number("angle_deg", (-360.0, 360.0))?;
+    Ok((node.required_direction("axis")?, angle.to_radians()))
+}
+
+fn from_file(path: &Path, texture_scale: f64, mend: bool) -> Result<(Mesh, Vec<String>)> {
+    let named = |e: Error| match e {
+        Error::BadInput(text) if !text.contains(&*path.to_string_lossy()) => {
+            let remedy = if mend {
+                ""
+            } else {
+                " (or add \"repair\": true to the scene's mesh)"
+            };
+            Error::BadInput(format!("{}: {text}{remedy}", path.display()))
+        }
+        other => other,
+    };
+    let (mut mesh, mut words) = read_obj(path, texture_scale)?;
+    if texture_scale != 1.0 {
+        words.push(format!(
+            "texture coordinates times {} m",
+            readable(texture_scale)
+        ));
+    }
+    if mend {
+        let (mended, done) = repair(&mesh).map_err(named)?;
+        mesh = mended;
+        words.extend(done);
+    } else {
+        mesh.check().map_err(named)?;
+    }
+    Ok((mesh, words))
+}

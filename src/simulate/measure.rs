@@ -1,0 +1,166 @@
+//! What is read off the cloth after a step.
+
+use super::{Simulation, worst::stretches};
+use crate::{
+    error::Result,
+    mesh::{hinge_angles, vector::dot},
+    numeric::Field,
+    reading::Reading,
+    scene::Prepared,
+    solve::Statistics,
+    step::{Drive, State},
+};
+
+/// Energies of a cloth \[J\].
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Energies {
+    /// Of motion.
+    pub kinetic: f64,
+    /// Of height, 0 at the start of the run.
+    pub gravity: f64,
+    /// What hinges would give back if their history stayed as it is.
+    pub bending: f64,
+    /// What triangles would give back, likewise.
+    pub membrane: f64,
+}
+
+/// The measures of one step.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// Steps done.
+    pub step: usize,
+    /// \[s\]
+    pub time: f64,
+    /// Age of the material \[s\].
+    pub material_time: f64,
+    /// Largest |θ| \[rad\].
+    pub max_angle: f64,
+    /// Root mean square of θ \[rad\].
+    pub rms_angle: f64,
+    /// Hinges whose friction anchor moved in the step.
+    pub slipping: usize,
+    /// Hinges whose plastic strain changed in the step.
+    pub yielding: usize,
+    /// Largest stretch of a yarn direction of a triangle, signed.
+    pub max_stretch: f64,
+    /// Energies.
+    pub energies: Energies,
+    /// Readings of the scene, in its order.
+    pub readings: Vec<f64>,
+    /// Of the linear solve; none for the start.
+    pub statistics: Option<Statistics>,
+}
+
+impl Row {
+    /// Measures a run after a step from the state `before`.
+    pub fn of(
+        simulation: &Simulation,
+        before: &State,
+        statistics: Option<Statistics>,
+    ) -> Result<Row> {
+        let Simulation {
+            prepared, state, ..
+        } = simulation;
+        let cloth = &prepared.cloth;
+        let positions = cloth.vertex_values(&state.positions)?;
+        let angles = hinge_angles(&positions, &cloth.topology.hinges);
+        let squares: f64 = angles.iter().map(|a| a * a).sum();
+        // The drive of the step that led here.
+        let drive = prepared.drive(simulation.step.saturating_sub(1));
+        let readings = prepared
+            .readings
+            .iter()
+            .map(|r| read(prepared, r, state, &drive));
+        let readings: Result<Vec<f64>> = readings.collect();
+        let stretched = stretches(prepared, &positions);
+        Ok(Row {
+            step: simulation.step,
+            time: simulation.time(),
+            material_time: simulation.material_time,
+            max_angle: angles.iter().fold(0.0, |m: f64, a| m.max(a.abs())),
+            rms_angle: (squares / angles.len() as f64).sqrt(),
+            slipping: changed(prepared, before, state, "anchor")?,
+            yielding: changed(prepared, before, state, "plastic")?,
+            max_stretch: stretched
+                .into_iter()
+                .fold(0.0, |m, s| if s.abs() > f64::abs(m) { s } else { m }),
+            energies: energies(prepared, state, &drive, &positions)?,
+            readings: readings?,
+            statistics,
+        })
+    }
+}
+
+/// Changes below this share of a value are rounding: a hinge that has slipped sits on its threshold.
+const ROUNDING: f64 = 1e-9;
+
+/// How many hinges have another value of a history variable than before; 0 for a law that has none.
+fn changed(prepared: &Prepared, before: &State, after: &State, name: &str) -> Result<usize> {
+    let names = prepared.cloth.setup.law.history();
+    let Some(index) = names.iter().position(|n| n == name) else {
+        return Ok(0);
+    };
+    let values = |state: &State| prepared.cloth.compute.values(state.bending[index].clone());
+    let (old, new) = (values(before)?, values(after)?);
+    let moved = |(a, b): &(&f64, &f64)| (*a - *b).abs() > ROUNDING * a.abs().max(b.abs());
+    Ok(old.iter().zip(&new).filter(moved).count())
+}
+
+fn energies(
+    prepared: &Prepared,
+    state: &State,
+    drive: &Drive,
+    positions: &[[f64; 3]],
+) -> Result<Energies> {
+    let cloth = &prepared.cloth;
+    let velocities = cloth.vertex_values(&state.velocities)?;
+    let masses = &prepared.masses;
+    let moving = masses.iter().zip(&velocities);
+    let places = masses
+        .iter()
+        .zip(positions.iter().zip(&cloth.mesh.positions));
+    let gravity = prepared.scene.gravity;
+    let rise =
+        |p: &[f64; 3], start: &[f64; 3]| dot(gravity, std::array::from_fn(|i| p[i] - start[i]));
+    Ok(Energies {
+        kinetic: moving.map(|(m, v)| 0.5 * m * dot(*v, *v)).sum(),
+        gravity: -places
+            .map(|(m, (p, start))| m * rise(p, start))
+            .sum::<f64>(),
+        bending: read(prepared, &Reading::BendingEnergy, state, drive)?,
+        membrane: membrane(prepared, state, drive)?,
+    })
+}
+
+fn read(prepared: &Prepared, reading: &Reading, state: &State, drive: &Drive) -> Result<f64> {
+    reading.value(&prepared.cloth, state, &prepared.parameters, drive)
+}
+
+/// Stored by the triangles: ½·(stress of the elastic part)·(elastic strain) + the same for friction.
+fn membrane(prepared: &Prepared, state: &State, drive: &Drive) -> Result<f64> {
+    if state.tensile.is_empty() {
+        return read(prepared, &Reading::StretchEnergy, state, drive);
+    }
+    let strain = prepared.cloth.incidence.columns(&state.positions).strain();
+    let stiffness = &prepared.parameters.membrane;
+    let elastic = strain.clone() - state.tensile[2].clone();
+    let sticking = strain - state.tensile[0].clone();
+    let stored = stiffness.stress(&elastic) * elastic;
+    let rows = &prepared.parameters.tensile[0];
+    // The shear counts twice, as in the stress.
+    let twice = prepared.cloth.compute.tensor(&[1.0, 1.0, 2.0], [3, 1]);
+    let held = rows.clone() * twice * sticking.clone() * sticking;
+    let areas: Vec<f64> = prepared
+        .cloth
+        .rest
+        .triangles
+        .iter()
+        .map(|t| t.area)
+        .collect();
+    let areas = prepared.cloth.compute.tensor(&areas, [1, areas.len()]);
+    Ok(0.5 * total(prepared, (stored + held) * areas)?)
+}
+
+fn total(prepared: &Prepared, field: Field) -> Result<f64> {
+    Ok(prepared.cloth.compute.values(field.sum())?[0])
+}
