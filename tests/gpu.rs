@@ -74,3 +74,12 @@ fn double_precision_is_refused() {
     let error = Compute::gpu(Precision::F64).unwrap_err().to_string();
     assert!(error.contains("f32"), "{error}");
 }
+
+/// So do cloths, with conjugate gradients instead of a factorisation: a pinned square, and a twist whose hinges
+/// slip, with their gradients.
+#[test]
+fn the_cloth_agrees_with_the_cpu() {
+    let Some(gpu) = gpu() else { return };
+    let exact = Compute::cpu(Precision::F64);
+    common::cloth_devices::compare(&gpu, &exact, 4);
+}

@@ -3,8 +3,9 @@
 mod common;
 
 use rumple::{
-    experiment::{MESH_CHECK_STEPS, MeshCheck, mesh_gradient_cases},
-    rollout::cloth::MEMORY,
+    experiment::{ClothBench, MESH_CHECK_STEPS, MeshCheck, mesh_gradient_cases},
+    numeric::{Compute, Precision},
+    rollout::cloth::{ClothRollout, MEMORY},
 };
 
 /// The roll-out that the gradients are checked on does what it is there for.
@@ -55,4 +56,44 @@ fn every_gradient_of_a_hundred_steps_is_right() {
     }
     let curved = cases.iter().filter(|c| c.check.slope.is_some());
     assert!(curved.count() * 10 >= cases.len() * 8, "nearly all remainders stand clear of rounding");
+}
+
+/// f32 on the CPU gives the answers of f64 within f32's means.
+#[test]
+fn single_precision_agrees() {
+    let (single, double) = (Precision::F32, Precision::F64);
+    common::cloth_devices::compare(&Compute::cpu(single), &Compute::cpu(double), 10);
+}
+
+/// A gradient through 1000 steps keeps the states of the checkpoint schedule, about twice the root of the steps,
+/// and is the one that all states give.
+#[test]
+fn a_thousand_steps_need_the_memory_of_the_checkpoints() {
+    const STEPS: usize = 1000;
+    let compute = Compute::cpu(Precision::F64);
+    let bench = ClothBench::square(4, STEPS, &compute).unwrap();
+    let start = bench.cloth.start(&bench.parameters);
+    let run = |memory: usize| {
+        let drive = |k: usize| bench.drive(k);
+        let rollout = ClothRollout {
+            cloth: &bench.cloth,
+            drive: &drive,
+            steps: STEPS,
+            memory,
+        };
+        let watches = [bench.watch()];
+        let mut solver = bench.solver().unwrap().with_tolerance(1e-13);
+        let back = rollout
+            .gradient(&mut solver, &start, &bench.parameters, &watches)
+            .unwrap();
+        let stiffness = compute.values(back.parameters.membrane.warp.clone()).unwrap()[0];
+        (rollout.forecast(&start), back.kept_states, back.values[0], stiffness)
+    };
+    let (plan, kept, value, slope) = run(0);
+    let (whole, _, expected, expected_slope) = run(MEMORY);
+    assert!(whole.keeps_all && !plan.keeps_all);
+    assert!(plan.states <= 64 && kept <= 65, "{plan:?} {kept}");
+    assert!((value - expected).abs() < 1e-9 * expected.abs());
+    assert!((slope - expected_slope).abs() < 1e-6 * expected_slope.abs());
+    assert!(expected_slope != 0.0);
 }

@@ -210,8 +210,12 @@ fn run_coverage(common: &Common, sets: usize) -> Result<()> {
 }
 
 /// Shortest of at least 5 calls and about 3 seconds, and their number, after one call to warm up.
-fn measure(mut work: impl FnMut() -> Result<()>) -> Result<(f64, usize)> {
-    const LEAST: usize = 5;
+fn measure(work: impl FnMut() -> Result<()>) -> Result<(f64, usize)> {
+    measure_least(5, work)
+}
+
+/// The same with at least `least` calls, for work that takes long.
+fn measure_least(least: usize, mut work: impl FnMut() -> Result<()>) -> Result<(f64, usize)> {
     const MOST: usize = 200;
     const SECONDS: f64 = 3.0;
     work()?;
@@ -221,7 +225,7 @@ fn measure(mut work: impl FnMut() -> Result<()>) -> Result<(f64, usize)> {
         let start = Instant::now();
         work()?;
         best = best.min(start.elapsed().as_secs_f64());
-        if k >= LEAST && begin.elapsed().as_secs_f64() > SECONDS {
+        if k >= least && begin.elapsed().as_secs_f64() > SECONDS {
             return Ok((best, k));
         }
     }

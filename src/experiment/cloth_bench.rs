@@ -6,7 +6,7 @@ use crate::{
     error::Result,
     material::{Elastic, StrainMeasure, Timer, find_preset},
     mesh::{Mesh, generate},
-    numeric::{Compute, Gate},
+    numeric::{Compute, Gate, Precision},
     reading::Reading,
     rollout::cloth::{ClothGradient, ClothRollout, MEMORY, Watch},
     solve::Solver,
@@ -135,9 +135,19 @@ impl ClothBench {
         })
     }
 
-    /// A solver for it.
+    /// A solver for it, of the tolerance that the peers are given.
     pub fn solver(&self) -> Result<Solver> {
-        Solver::new(&self.cloth.mesh, &self.cloth.topology, &self.cloth.compute)
+        let Cloth {
+            mesh,
+            topology,
+            compute,
+            ..
+        } = &self.cloth;
+        let solver = Solver::new(mesh, topology, compute)?;
+        Ok(match compute.precision() {
+            Precision::F64 => solver.with_tolerance(1e-8),
+            Precision::F32 => solver,
+        })
     }
 
     /// The reading at the end.
@@ -164,7 +174,8 @@ impl ClothBench {
         }
     }
 
-    fn watch(&self) -> Watch {
+    /// What is read, at the end.
+    pub fn watch(&self) -> Watch {
         Watch {
             after: self.steps,
             reading: self.reading.clone(),
@@ -172,7 +183,8 @@ impl ClothBench {
         }
     }
 
-    fn drive(&self, step: usize) -> Drive {
+    /// What is done in a step.
+    pub fn drive(&self, step: usize) -> Drive {
         let mut drive = self.cloth.free_drive(self.seconds);
         let count = self.cloth.vertices();
         let compute = &self.cloth.compute;

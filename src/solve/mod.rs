@@ -13,7 +13,7 @@ use crate::{
     element::Incidence,
     error::Result,
     mesh::{Mesh, Topology},
-    numeric::{Compute, Field},
+    numeric::{Compute, Field, Precision},
 };
 
 /// How a solve went.
@@ -32,6 +32,8 @@ pub struct Statistics {
 pub const TOLERANCE: f64 = 1e-10;
 /// In f32: what rounding leaves.
 const TOLERANCE_F32: f64 = 1e-5;
+/// In f32 on the CPU, where the solve itself is in f64: below the rounding of what goes in.
+const TOLERANCE_F32_DIRECT: f64 = 1e-7;
 /// Most iterations of conjugate gradients without a factor.
 const MOST_ITERATIONS: usize = 5000;
 
@@ -50,7 +52,10 @@ impl Solver {
         }
         Ok(Solver {
             compute: compute.clone(),
-            tolerance: TOLERANCE,
+            tolerance: match compute.precision() {
+                Precision::F64 => TOLERANCE,
+                Precision::F32 => TOLERANCE_F32_DIRECT,
+            },
             direct: Some(Direct::new(mesh, topology)?),
         })
     }

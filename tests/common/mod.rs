@@ -3,6 +3,7 @@
 
 pub mod cloth;
 pub mod crumpled;
+pub mod cloth_devices;
 pub mod folder;
 
 use std::{path::PathBuf, sync::Arc};

@@ -1,0 +1,42 @@
+//! One cloth on two devices.
+
+use rumple::{experiment::ClothBench, numeric::Compute};
+
+/// Relative difference of the reading after some steps that f32 may show: rounding of 6e-8 in strains of
+/// 1e-3, which a stiff membrane turns into forces.
+const READING: f64 = 2e-3;
+/// Of the largest derivatives.
+const GRADIENT: f64 = 2e-2;
+
+/// A pinned square and a twist that slips agree in reading and gradient.
+pub fn compare(device: &Compute, exact: &Compute, steps: usize) {
+    for name in ["square", "twist"] {
+        let run = |compute: &Compute| {
+            let mut bench = match name {
+                "square" => ClothBench::square(6, steps, compute).unwrap(),
+                _ => ClothBench::twist(150, true, compute).unwrap(),
+            };
+            bench.steps = steps;
+            let mut solver = bench.solver().unwrap();
+            let back = bench.gradient(&mut solver).unwrap();
+            let total = back.from_virgin(&bench.cloth, &bench.parameters);
+            // Derivatives by relative changes are comparable with each other.
+            let pairs = total.list().into_iter().zip(bench.parameters.list());
+            let slopes: Vec<f64> = pairs
+                .map(|(g, p)| compute.values((g.clone() * p.clone()).sum()).unwrap()[0])
+                .collect();
+            (back.values[0], slopes)
+        };
+        let ((value, slopes), (truth, exact)) = (run(device), run(exact));
+        let gap = (value - truth).abs() / truth.abs();
+        let largest = exact.iter().fold(0.0f64, |m, s| m.max(s.abs()));
+        let worst = slopes
+            .iter()
+            .zip(&exact)
+            .fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
+        println!("{name}: reading {gap:e}, gradient {:e}", worst / largest);
+        assert!(gap < READING, "{name}: {value} {truth}");
+        assert!(worst < GRADIENT * largest, "{name}: {slopes:?} {exact:?}");
+        assert!(truth != 0.0 && largest > 0.0);
+    }
+}
