@@ -9,13 +9,16 @@ use serde_json::{Value, json};
 use super::{Common, DeviceName, PrecisionName, plot_path, print, print_json, save_plot, table};
 use crate::{
     error::{Error, Result, bad_input},
-    experiment::{GradientCase, Reach, gradient_cases},
+    experiment::{GradientCase, Reach, gradient_cases, mesh_gradient_cases},
     report::plot::{Chart, Mark, Scale, Series},
 };
 
 /// Check every gradient against central differences in f64 and by its Taylor slope
 #[derive(Debug, Args)]
 pub struct Arguments {
+    /// The cloth mesh instead of the laws: every kind of input of a roll-out of 100 steps
+    #[arg(long)]
+    mesh: bool,
     /// Taylor remainders as a picture [default: gradcheck.svg, none with --json]
     #[arg(long, value_name = "FILE.svg|png")]
     plot: Option<PathBuf>,
@@ -62,11 +65,16 @@ pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
         progress.set_style(style);
     }
     let mut cases = Vec::new();
-    gradient_cases(common.seed(), |case| {
+    let visit = |case: GradientCase| {
         progress.set_message(format!("{}, {}, {}", case.law, case.gate, case.test));
         progress.inc(1);
         cases.push(case);
-    })?;
+    };
+    if arguments.mesh {
+        mesh_gradient_cases(common.seed(), visit)?;
+    } else {
+        gradient_cases(common.seed(), visit)?;
+    }
     progress.finish_and_clear();
 
     let groups = group(&cases);
@@ -156,7 +164,8 @@ fn to_json(case: &GradientCase) -> Value {
 
 /// Remainders of the default law and gate in the crease test, a curve a parameter.
 fn chart(cases: &[GradientCase]) -> Chart {
-    let first = cases.iter().find(|c| c.test == "crease");
+    let of_crease = cases.iter().find(|c| c.test == "crease");
+    let first = of_crease.or(cases.first());
     let shown = cases.iter().filter(|c| {
         first.is_some_and(|f| (c.law, c.gate, c.test, c.path) == (f.law, f.gate, f.test, f.path))
     });
@@ -183,7 +192,7 @@ fn chart(cases: &[GradientCase]) -> Chart {
         ..Series::default()
     });
     Chart {
-        title: "Taylor remainder of the crease test".into(),
+        title: first.map_or(String::new(), |f| format!("Taylor remainder: {}", f.test)),
         note: first.map(|f| {
             format!(
                 "law {}, gate {}, f64; rounding sets the floor",

@@ -122,7 +122,18 @@ impl Stiffness {
 
 /// The part of the stress that stiffens a triangle against turning: K·max(ε, 0) of uu and vv, rows uu and
 /// vv. Only tension counts, so that the tangent stays positive semi-definite; the authors' program clamps
-/// the same way and leaves the shear out. Not smooth where a strain is zero, but continuous.
-pub fn tension(stiffness: &Stiffness, strain: &Field) -> Field {
-    stiffness.stress(&max_zero(strain)).narrow(0, 0, 2)
+/// the same way and leaves the shear out.
+///
+/// With `softness` δ > 0 the clamp is ½·(ε + √(ε² + δ²)), smooth and at most δ/2 above. It is needed for
+/// gradients: max(ε, 0) has none at zero strain, which is where every cloth at rest starts. A clamp from
+/// below would be smooth as well, but leave a weakly stretched cloth without the stiffness that keeps the
+/// step stable. With δ = 0 continuous, but not smooth where a strain is zero.
+pub fn tension(stiffness: &Stiffness, strain: &Field, softness: f64) -> Field {
+    let stretched = if softness > 0.0 {
+        let root = (strain.clone() * strain.clone() + softness * softness).sqrt();
+        (strain.clone() + root) * 0.5
+    } else {
+        max_zero(strain)
+    };
+    stiffness.stress(&stretched).narrow(0, 0, 2)
 }

@@ -53,6 +53,7 @@ impl ClothBench {
             strain: StrainMeasure::Curvature,
             gate: Gate::Hard,
             tensile_gate: Gate::Hard,
+            tension_softness: 0.0,
             gravity: [0.0, 0.0, -9.81],
             damping: Damping {
                 stiffness: 2e-3,
@@ -113,6 +114,7 @@ impl ClothBench {
             strain: cotton.strain,
             gate: Gate::Hard,
             tensile_gate: Gate::Hard,
+            tension_softness: 0.0,
             gravity: [0.0, -9.8, 0.0],
             damping: Damping::default(),
             contacts: Vec::new(),

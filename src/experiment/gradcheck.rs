@@ -37,11 +37,13 @@ pub struct GradientCase {
     pub parameter: String,
     /// What can be asked of it.
     pub reach: Reach,
+    /// Largest relative error that passes.
+    pub tolerance: f64,
     /// The numbers.
     pub check: GradientCheck,
 }
 
-/// Largest relative error against central differences that passes.
+/// Largest relative error against central differences that passes for laws.
 const TOLERANCE: f64 = 1e-6;
 /// Least Taylor slope that passes. A wrong gradient has slope 1; a right one has 2, or more where the
 /// second derivative happens to vanish and the remainder falls even faster.
@@ -50,7 +52,7 @@ const LEAST_SLOPE: f64 = 1.9;
 impl GradientCase {
     /// Whether the derivative is right, as far as can be asked.
     pub fn passed(&self) -> bool {
-        let close = self.check.relative_error <= TOLERANCE;
+        let close = self.check.relative_error <= self.tolerance;
         let steep = self.check.slope.is_none_or(|s| s >= LEAST_SLOPE);
         match self.reach {
             Reach::Smooth => close && steep,
@@ -218,6 +220,7 @@ pub fn gradient_cases(seed: u64, mut visit: impl FnMut(GradientCase)) -> Result<
                             path,
                             parameter: parameter.name,
                             reach,
+                            tolerance: TOLERANCE,
                             check,
                         });
                     }

@@ -123,6 +123,7 @@ impl StripTest {
             strain: StrainMeasure::Curvature,
             gate,
             tensile_gate: Gate::Hard,
+            tension_softness: 0.0,
             gravity: [0.0; 3],
             damping: Damping {
                 stiffness: DAMPING,

@@ -13,7 +13,7 @@ pub use gate::{Gate, Gated, Side};
 pub use random::Random;
 pub use safe::{abs, indicator, max_zero, sign, smoothstep};
 pub use sobol::sobol;
-pub use taylor::{GradientCheck, judge, probes};
+pub use taylor::{GradientCheck, Sweep, judge, probes};
 
 use burn::tensor::Tensor;
 

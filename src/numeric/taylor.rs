@@ -16,12 +16,28 @@ pub struct GradientCheck {
     pub remainders: Vec<(f64, f64)>,
 }
 
-/// Relative steps of the sweep: six a decade from 10⁻² down to 10⁻⁷.
-const STEPS: usize = 31;
-const STEPS_PER_DECADE: usize = 6;
+/// Relative steps at which a function is looked at.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sweep {
+    /// The largest.
+    pub first: f64,
+    /// How many a decade.
+    pub per_decade: usize,
+    /// How many in all.
+    pub steps: usize,
+}
 
-fn relative_step(k: usize) -> f64 {
-    10f64.powf(-2.0 - k as f64 / STEPS_PER_DECADE as f64)
+/// Six a decade from 10⁻² down to 10⁻⁷.
+const FINE: Sweep = Sweep {
+    first: 1e-2,
+    per_decade: 6,
+    steps: 31,
+};
+
+impl Sweep {
+    fn step(&self, k: usize) -> f64 {
+        self.first * 10f64.powf(-(k as f64) / self.per_decade as f64)
+    }
 }
 
 fn scale_of(x: f64) -> f64 {
@@ -31,10 +47,7 @@ fn scale_of(x: f64) -> f64 {
 /// Where a function has to be evaluated to check its derivative at `x`: x itself, then x ± step for
 /// each step of the sweep.
 pub fn probes(x: f64) -> Vec<f64> {
-    let steps = (0..STEPS).map(|k| relative_step(k) * scale_of(x));
-    [x].into_iter()
-        .chain(steps.flat_map(|s| [x + s, x - s]))
-        .collect()
+    FINE.probes(x)
 }
 
 /// Judges `derivative` from the values of the function at [`probes`]`(x)`.
@@ -42,13 +55,38 @@ pub fn probes(x: f64) -> Vec<f64> {
 /// `size` is the magnitude of the terms that make up the function, which sets its rounding; a
 /// derivative that moves it by less than 10⁻⁵ of that over the whole of x counts as zero.
 pub fn judge(x: f64, derivative: f64, size: f64, values: &[f64]) -> GradientCheck {
+    FINE.judge(x, derivative, size, values)
+}
+
+impl Sweep {
+    /// [`probes`] of this sweep.
+    pub fn probes(&self, x: f64) -> Vec<f64> {
+        let steps = (0..self.steps).map(|k| self.step(k) * scale_of(x));
+        [x].into_iter()
+            .chain(steps.flat_map(|s| [x + s, x - s]))
+            .collect()
+    }
+
+    /// [`judge`] of this sweep.
+    pub fn judge(&self, x: f64, derivative: f64, size: f64, values: &[f64]) -> GradientCheck {
+        judge_sweep(self, x, derivative, size, values)
+    }
+}
+
+fn judge_sweep(
+    sweep: &Sweep,
+    x: f64,
+    derivative: f64,
+    size: f64,
+    values: &[f64],
+) -> GradientCheck {
     let scale = scale_of(x);
     let floor = 1e-5 * size / scale;
     let centre = values[0];
     let mut best = (f64::INFINITY, f64::NAN);
-    let mut remainders = Vec::with_capacity(STEPS);
+    let mut remainders = Vec::with_capacity(sweep.steps);
     for (k, pair) in values[1..].chunks_exact(2).enumerate() {
-        let step = relative_step(k) * scale;
+        let step = sweep.step(k) * scale;
         let difference = (pair[0] - pair[1]) / (2.0 * step);
         // The smallest number keeps a function that is zero throughout from being 0/0.
         let error = (difference - derivative).abs()
@@ -63,22 +101,22 @@ pub fn judge(x: f64, derivative: f64, size: f64, values: &[f64]) -> GradientChec
         // Both sides together: the third derivative, of opposite sign on them, hardly shows.
         let up = pair[0] - centre - derivative * step;
         let down = pair[1] - centre + derivative * step;
-        remainders.push((relative_step(k), up.hypot(down) / 2f64.sqrt()));
+        remainders.push((sweep.step(k), up.hypot(down) / 2f64.sqrt()));
     }
     GradientCheck {
         derivative,
         difference: best.1,
         relative_error: best.0,
-        slope: slope(&remainders, 1e4 * f64::EPSILON * size),
+        slope: slope(sweep.per_decade, &remainders, 1e4 * f64::EPSILON * size),
         remainders,
     }
 }
 
 /// Slope over a decade: the median of the three smallest steps that stand clear of rounding.
-fn slope(remainders: &[(f64, f64)], rounding: f64) -> Option<f64> {
+fn slope(per_decade: usize, remainders: &[(f64, f64)], rounding: f64) -> Option<f64> {
     let mut slopes: Vec<f64> = remainders
-        .windows(STEPS_PER_DECADE + 1)
-        .map(|w| (w[0].1, w[STEPS_PER_DECADE].1))
+        .windows(per_decade + 1)
+        .map(|w| (w[0].1, w[per_decade].1))
         .filter(|(_, small)| *small > rounding)
         .map(|(large, small)| (large / small).log10())
         .collect();

@@ -233,7 +233,7 @@ impl View<'_> {
             chosen[*v] = 1.0;
         }
         let chosen = self.cloth.compute.tensor(&chosen, [1, chosen.len()]);
-        let gap = self.drive.anchors.clone() - self.positions.clone();
+        let gap = self.anchors.clone() - self.positions.clone();
         gap * self.drive.grip.clone() * chosen
     }
 }

@@ -18,6 +18,7 @@ use crate::{
 pub(crate) struct View<'a> {
     pub cloth: &'a Cloth,
     pub drive: &'a Drive,
+    pub anchors: Field,
     pub positions: Field,
     pub velocities: Field,
     pub span: HingeSpan,
@@ -42,6 +43,8 @@ pub struct Linearized {
     pub state: State,
     /// Of the parameters.
     pub parameters: Parameters,
+    /// Of the anchors of the drive, `[3, vertices]`.
+    pub anchors: Field,
 }
 
 impl Reading {
@@ -56,6 +59,7 @@ impl Reading {
         let view = View {
             cloth,
             drive,
+            anchors: drive.anchors.clone(),
             positions: state.positions.clone(),
             velocities: state.velocities.clone(),
             span: cloth.incidence.spans(&state.positions),
@@ -80,6 +84,7 @@ impl Reading {
         let view = View {
             cloth,
             drive,
+            anchors: leaf(&drive.anchors),
             positions: leaf(&state.positions),
             velocities: leaf(&state.velocities),
             span: HingeSpan {
@@ -114,6 +119,7 @@ impl Reading {
                 tensile: state.tensile.iter().map(Field::zeros_like).collect(),
             },
             parameters: view.parameters.map(|f| of(f, &gradients)),
+            anchors: of(&view.anchors, &gradients),
         })
     }
 }

@@ -222,6 +222,8 @@ struct Reverse<'a> {
     total: Parameters,
     anchors: Vec<Field>,
     centers: Vec<Vec<Field>>,
+    /// Of the anchors of the step that is next on the way back, from readings of its result.
+    read_anchors: Field,
 }
 
 impl<'a> Reverse<'a> {
@@ -240,6 +242,7 @@ impl<'a> Reverse<'a> {
             total: parameters.map(Field::zeros_like),
             anchors: Vec::with_capacity(rollout.steps),
             centers: Vec::with_capacity(rollout.steps),
+            read_anchors: last.positions.zeros_like(),
         }
     }
 
@@ -255,6 +258,7 @@ impl<'a> Reverse<'a> {
             *value = read.value;
             self.adjoint = add_states(&self.adjoint, &read.state);
             self.total = add_parameters(&self.total, &read.parameters);
+            self.read_anchors = self.read_anchors.clone() + read.anchors;
         }
         Ok(())
     }
@@ -265,12 +269,17 @@ impl<'a> Reverse<'a> {
         let back = cloth.pull_back(solver, states, self.parameters, &drive, &self.adjoint)?;
         self.adjoint = back.state;
         self.total = add_parameters(&self.total, &back.parameters);
-        self.anchors.push(back.anchors);
+        self.anchors.push(back.anchors + self.read_anchors.clone());
+        self.read_anchors = self.read_anchors.zeros_like();
         self.centers.push(back.centers);
         self.read(k, states.0)
     }
 
     fn finish(mut self, kept_states: usize) -> ClothGradient {
+        // A reading of the initial state looks at the first step's drive.
+        if let Some(first) = self.anchors.last_mut() {
+            *first = first.clone() + self.read_anchors;
+        }
         self.anchors.reverse();
         self.centers.reverse();
         ClothGradient {

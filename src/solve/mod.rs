@@ -115,7 +115,7 @@ impl Direct {
         let pattern =
             direct::Pattern::new(vertices, &hinges, &mesh.triangles, &mesh.positions)?;
         Ok(Direct {
-            solver: direct::Solver::new(pattern, direct::Strategy::Exact),
+            solver: direct::Solver::new(pattern, direct::Strategy::Keep),
         })
     }
 

@@ -31,6 +31,9 @@ pub struct Setup {
     pub gate: Gate,
     /// How the branches of the triangles' law are taken.
     pub tensile_gate: Gate,
+    /// Strain within which the step's matrix takes a triangle for stretched; 0 is the hard clamp of paper 1,
+    /// whose gradient is not defined at zero strain. See [`crate::element::tension`].
+    pub tension_softness: f64,
     /// \[m/s²\]
     pub gravity: [f64; 3],
     /// Damping.

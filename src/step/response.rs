@@ -6,7 +6,7 @@ use super::{Cloth, Drive, Parameters, State, cloth::TENSILE_LAW};
 use crate::{
     element::{Bend, Columns, HingeSpan, Stiffness, tension},
     material::Law,
-    numeric::{Field, max_zero},
+    numeric::Field,
 };
 
 /// Answer of the hinges.
@@ -93,8 +93,8 @@ impl Cloth {
         anisotropy * self.moment_per_stress.clone()
     }
 
-    /// The triangles alone. Not smooth where a strain passes zero (the clamp of the tension) and where the
-    /// law's gate is not.
+    /// The triangles alone. Not smooth where a strain passes zero (the clamp of the tension, unless it is soft)
+    /// and where the law's gate is not.
     pub(super) fn stretch_response(
         &self,
         columns: &Columns,
@@ -103,7 +103,7 @@ impl Cloth {
         drive: &Drive,
     ) -> TriangleResponse {
         let strain = columns.strain();
-        let stiffness = &parameters.membrane;
+        let (stiffness, softness) = (&parameters.membrane, self.setup.tension_softness);
         let area = &self.area;
         if parameters.tensile.is_empty() {
             return TriangleResponse {
@@ -111,7 +111,7 @@ impl Cloth {
                 history: Vec::new(),
                 stress: stiffness.stress(&strain) * area.clone(),
                 modulus: stiffness.map(|k| k.clone() * area.clone()),
-                tension: tension(stiffness, &strain) * area.clone(),
+                tension: tension(stiffness, &strain, softness) * area.clone(),
             };
         }
         let law = parameters.tensile_law();
@@ -121,7 +121,8 @@ impl Cloth {
         let sticking = strain - history[0].clone();
         let friction = friction_stiffness(&parameters.tensile[0]);
         let stress = stiffness.stress(&elastic) + friction.stress(&sticking);
-        let held = tension(stiffness, &elastic) + max_zero(&friction.stress(&sticking)).narrow(0, 0, 2);
+        let held =
+            tension(stiffness, &elastic, softness) + tension(&friction, &sticking, softness);
         TriangleResponse {
             columns: columns.clone(),
             history,

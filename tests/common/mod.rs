@@ -1,6 +1,8 @@
 //! What several test files share.
 #![allow(dead_code)]
 
+pub mod cloth;
+pub mod crumpled;
 pub mod folder;
 
 use std::{path::PathBuf, sync::Arc};

@@ -33,6 +33,8 @@ struct TriangleRecord {
 pub(crate) struct Assembly {
     hinges: Vec<HingeRecord>,
     triangles: Vec<TriangleRecord>,
+    /// Column of each block.
+    columns: Vec<u32>,
 }
 
 impl Assembly {
@@ -40,6 +42,7 @@ impl Assembly {
         Self {
             hinges: vec![HingeRecord::default(); pattern.hinges],
             triangles: vec![TriangleRecord::default(); pattern.triangles],
+            columns: column_of_blocks(pattern),
         }
     }
 
@@ -51,14 +54,13 @@ impl Assembly {
         values: &mut [[f64; 9]],
     ) {
         self.record(tangent);
-        let columns = column_of_blocks(pattern);
         values
             .par_iter_mut()
             .with_min_len(BLOCKS_A_TASK)
             .enumerate()
             .for_each(|(block, value)| {
                 let row = pattern.order[pattern.rows[block] as usize] as usize;
-                let column = pattern.order[columns[block] as usize] as usize;
+                let column = pattern.order[self.columns[block] as usize] as usize;
                 *value = self.block(pattern, tangent, block, row, column);
             });
     }
@@ -110,7 +112,12 @@ impl Assembly {
             }
         }
         for from in pattern.from_triangles.of_block(block) {
-            add_triangle(&self.triangles[from.element], from.row, from.column, &mut sum);
+            add_triangle(
+                &self.triangles[from.element],
+                from.row,
+                from.column,
+                &mut sum,
+            );
         }
         sum
     }
@@ -127,8 +134,7 @@ fn column_of_blocks(pattern: &Pattern) -> Vec<u32> {
 
 fn vertex_block(tangent: &Tangent<'_>, vertex: usize) -> [f64; 9] {
     let count = tangent.fixed.len();
-    let [xx, yy, zz, xy, xz, yz] =
-        std::array::from_fn(|row| tangent.vertex[row * count + vertex]);
+    let [xx, yy, zz, xy, xz, yz] = std::array::from_fn(|row| tangent.vertex[row * count + vertex]);
     [xx, xy, xz, xy, yy, yz, xz, yz, zz]
 }
 
@@ -148,12 +154,9 @@ fn triangle_record(tangent: &Tangent<'_>, triangle: usize) -> TriangleRecord {
     for i in 0..3 {
         for j in 0..3 {
             let same = if i == j { 1.0 } else { 0.0 };
-            record.uu[3 * i + j] =
-                c11 * f_u[i] * f_u[j] + quarter * f_v[i] * f_v[j] + same * g_uu;
-            record.vv[3 * i + j] =
-                c22 * f_v[i] * f_v[j] + quarter * f_u[i] * f_u[j] + same * g_vv;
-            record.uv[3 * i + j] =
-                c12 * f_u[i] * f_v[j] + quarter * f_v[i] * f_u[j] + same * g_uv;
+            record.uu[3 * i + j] = c11 * f_u[i] * f_u[j] + quarter * f_v[i] * f_v[j] + same * g_uu;
+            record.vv[3 * i + j] = c22 * f_v[i] * f_v[j] + quarter * f_u[i] * f_u[j] + same * g_vv;
+            record.uv[3 * i + j] = c12 * f_u[i] * f_v[j] + quarter * f_v[i] * f_u[j] + same * g_uv;
         }
     }
     record

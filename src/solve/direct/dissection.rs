@@ -8,7 +8,7 @@
 use super::graph::Graph;
 
 /// Parts of at most this many vertices are eliminated as one dense block.
-pub(crate) const LEAF_VERTICES: usize = 16;
+pub(crate) const LEAF_VERTICES: usize = 12;
 
 /// The cut leaves at least this share of the vertices below it.
 const SMALLEST_SHARE: f64 = 0.35;
@@ -31,7 +31,7 @@ pub(crate) struct Dissection {
     pub(crate) roots: Vec<usize>,
 }
 
-/// The dissection of `graph` with vertices at `positions` [m], shape [vertices][3].
+/// The dissection of `graph` with vertices at `positions` (m), shape `[vertices][3]`.
 pub(crate) fn dissect(graph: &Graph, positions: &[[f64; 3]]) -> Dissection {
     let vertices = graph.vertices();
     let mut work = Work {

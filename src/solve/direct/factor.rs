@@ -8,7 +8,7 @@ use faer::linalg::triangular_solve::solve_lower_triangular_in_place;
 use faer::traits::RealField;
 use faer::{Accum, MatMut, MatRef, Par, Spec, dyn_stack};
 
-use super::fronts::{Front, Fronts};
+use super::fronts::{Front, Fronts, Run};
 use super::matrix::BlockMatrix;
 
 /// The precision of a factor.
@@ -60,7 +60,7 @@ impl<T: Real> Factor<T> {
         }
     }
 
-    /// Factors S·A·S with the diagonal `scale` [3·V], in the order of elimination.
+    /// Factors S·A·S with the diagonal `scale` `[3·V]`, in the order of elimination.
     pub(crate) fn compute(
         &mut self,
         fronts: &Fronts,
@@ -72,7 +72,9 @@ impl<T: Real> Factor<T> {
             matrix,
             scale,
         };
-        let (updates, workspace) = self.workspace.split_at_mut(fronts.updates_of(&fronts.roots));
+        let (updates, workspace) = self
+            .workspace
+            .split_at_mut(fronts.updates_of(&fronts.roots));
         task.siblings(&fronts.roots, &mut self.panels, updates, workspace)
     }
 }
@@ -99,7 +101,9 @@ impl Elimination<'_> {
                 let (middle, parallel) = self.fronts.split(siblings);
                 let (left, right) = siblings.split_at(middle);
                 let (left_panels, right_panels) = panels.split_at_mut(
-                    left.iter().map(|&c| self.fronts.list[c].subtree_panels).sum(),
+                    left.iter()
+                        .map(|&c| self.fronts.list[c].subtree_panels)
+                        .sum(),
                 );
                 let (left_updates, right_updates) =
                     updates.split_at_mut(self.fronts.updates_of(left));
@@ -129,15 +133,27 @@ impl Elimination<'_> {
         let (updates, rest) = workspace.split_at_mut(self.fronts.updates_of(&front.children));
         self.siblings(&front.children, below, updates, rest)?;
         panel.fill(T::from_f64(0.0));
-        update.fill(T::from_f64(0.0));
         self.insert_matrix(front, panel);
+        self.add_children(front, updates, Target::Panel(panel));
+        factor_panel(front, panel)?;
+        // The update is written, not added to, so that it need not be cleared; the children follow.
+        write_update(front, panel, update);
+        self.add_children(front, updates, Target::Update(update));
+        Ok(())
+    }
+
+    /// Adds the part of the children's updates that belongs to the target.
+    fn add_children<T: Real>(&self, front: &Front, updates: &[T], mut target: Target<'_, T>) {
         let mut from = 0;
         for &child in &front.children {
             let child = &self.fronts.list[child];
-            extend_add(child, &updates[from..from + child.update()], front, panel, update);
+            let source = &updates[from..from + child.update()];
+            match &mut target {
+                Target::Panel(panel) => extend_panel(child, source, front, panel),
+                Target::Update(update) => extend_update(child, source, front, update),
+            }
             from += child.update();
         }
-        eliminate_own(front, panel, update)
     }
 
     fn insert_matrix<T: Real>(&self, front: &Front, panel: &mut [T]) {
@@ -163,48 +179,81 @@ impl Elimination<'_> {
     }
 }
 
-/// Adds a child's update to the parent's panel and update.
-fn extend_add<T: Real>(child: &Front, source: &[T], front: &Front, panel: &mut [T], update: &mut [T]) {
-    let (height, rows, below) = (child.below(), front.rows(), front.below());
-    for (index, column_run) in child.runs.iter().enumerate() {
-        for offset in 0..3 * column_run.count {
-            let from_column = 3 * column_run.from + offset;
-            let to_column = 3 * column_run.to + offset;
-            let source = &source[from_column * height..(from_column + 1) * height];
-            let (target, skip) = match to_column.checked_sub(front.columns()) {
-                None => (&mut panel[to_column * rows..(to_column + 1) * rows], 0),
-                Some(column) => (
-                    &mut update[column * below..(column + 1) * below],
-                    front.columns(),
-                ),
-            };
-            // Rows before the diagonal's run are in the unused half.
-            for run in &child.runs[index..] {
-                let from = &source[3 * run.from..3 * (run.from + run.count)];
-                let to = &mut target[3 * run.to - skip..][..from.len()];
-                for (to, from) in to.iter_mut().zip(from) {
-                    *to = *to + *from;
-                }
-            }
+/// Where a child's update goes.
+enum Target<'a, T> {
+    Panel(&'a mut [T]),
+    Update(&'a mut [T]),
+}
+
+/// Adds the columns of a child's update that are the parent's own.
+fn extend_panel<T: Real>(child: &Front, source: &[T], front: &Front, panel: &mut [T]) {
+    let rows = front.rows();
+    for (index, run) in child.runs.iter().enumerate() {
+        if run.to >= front.own {
+            break;
+        }
+        for offset in 0..3 * run.count {
+            let to = (3 * run.to + offset) * rows;
+            let from = (3 * run.from + offset) * child.below();
+            add_runs(
+                &child.runs[index..],
+                &source[from..],
+                &mut panel[to..to + rows],
+                0,
+            );
         }
     }
 }
 
-/// Factors the own columns and takes their share off the update.
-fn eliminate_own<T: Real>(front: &Front, panel: &mut [T], update: &mut [T]) -> Result<(), NotPositive> {
-    let par = if front.columns() >= PARALLEL_COLUMNS {
+/// Adds the columns of a child's update that are on the parent's boundary.
+fn extend_update<T: Real>(child: &Front, source: &[T], front: &Front, update: &mut [T]) {
+    let below = front.below();
+    for (index, run) in child.runs.iter().enumerate() {
+        if run.to < front.own {
+            continue;
+        }
+        for offset in 0..3 * run.count {
+            let to = (3 * (run.to - front.own) + offset) * below;
+            let from = (3 * run.from + offset) * child.below();
+            let target = &mut update[to..to + below];
+            add_runs(
+                &child.runs[index..],
+                &source[from..],
+                target,
+                front.columns(),
+            );
+        }
+    }
+}
+
+/// Adds one column, run by run; `skip` rows of the front come before the target's first. Rows above
+/// the diagonal that share its run are added too, into the half that is never read.
+fn add_runs<T: Real>(runs: &[Run], source: &[T], target: &mut [T], skip: usize) {
+    for run in runs {
+        let from = &source[3 * run.from..3 * (run.from + run.count)];
+        let to = &mut target[3 * run.to - skip..][..from.len()];
+        for (to, from) in to.iter_mut().zip(from) {
+            *to += *from;
+        }
+    }
+}
+
+fn parallelism(front: &Front) -> Par {
+    if front.columns() >= PARALLEL_COLUMNS {
         Par::rayon(0)
     } else {
         Par::Seq
-    };
+    }
+}
+
+/// L₁₁ and L₂₁ from the assembled own columns.
+fn factor_panel<T: Real>(front: &Front, panel: &mut [T]) -> Result<(), NotPositive> {
+    let par = parallelism(front);
     let panel = MatMut::from_column_major_slice_mut(panel, front.rows(), front.columns());
-    let (mut diagonal, mut lower) = panel.split_at_row_mut(front.columns());
+    let (mut diagonal, lower) = panel.split_at_row_mut(front.columns());
     let params = Spec::<LltParams, T>::default();
-    let mut memory = dyn_stack::MemBuffer::new(cholesky_in_place_scratch::<T>(
-        front.columns(),
-        par,
-        params,
-    ));
+    let scratch = cholesky_in_place_scratch::<T>(front.columns(), par, params);
+    let mut memory = dyn_stack::MemBuffer::new(scratch);
     cholesky_in_place(
         diagonal.as_mut(),
         LltRegularization::default(),
@@ -215,21 +264,23 @@ fn eliminate_own<T: Real>(front: &Front, panel: &mut [T], update: &mut [T]) -> R
     .map_err(|LltError::NonPositivePivot { index }| NotPositive {
         row: 3 * front.first + index,
     })?;
-    if front.boundary.is_empty() {
-        return Ok(());
-    }
-    solve_lower_triangular_in_place(diagonal.as_ref(), lower.as_mut().transpose_mut(), par);
-    let lower: MatRef<'_, T> = lower.as_ref();
+    solve_lower_triangular_in_place(diagonal.as_ref(), lower.transpose_mut(), par);
+    Ok(())
+}
+
+/// `update = −L₂₁·L₂₁ᵀ`, lower half.
+fn write_update<T: Real>(front: &Front, panel: &[T], update: &mut [T]) {
+    let panel = MatRef::from_column_major_slice(panel, front.rows(), front.columns());
+    let (_, lower) = panel.split_at_row(front.columns());
     triangular::matmul(
         MatMut::from_column_major_slice_mut(update, front.below(), front.below()),
         BlockStructure::TriangularLower,
-        Accum::Add,
+        Accum::Replace,
         lower,
         BlockStructure::Rectangular,
         lower.transpose(),
         BlockStructure::Rectangular,
         T::from_f64(-1.0),
-        par,
+        parallelism(front),
     );
-    Ok(())
 }

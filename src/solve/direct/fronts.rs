@@ -132,7 +132,10 @@ impl Fronts {
 
     /// Scalars of the factor.
     pub(crate) fn panels(&self) -> usize {
-        self.roots.iter().map(|&r| self.list[r].subtree_panels).sum()
+        self.roots
+            .iter()
+            .map(|&r| self.list[r].subtree_panels)
+            .sum()
     }
 
     /// Multiply-adds of a factorisation.
@@ -185,8 +188,8 @@ fn count_subtree(front: &mut Front, list: &[Front]) {
     front.subtree_panels = front.panel() + children.iter().map(|c| c.subtree_panels).sum::<usize>();
     front.subtree_vectors = children.iter().map(|c| c.subtree_vectors + c.below()).sum();
     front.subtree_flops = front.own_flops() + children.iter().map(|c| c.subtree_flops).sum::<f64>();
-    front.workspace = children.iter().map(|c| c.update()).sum::<usize>()
-        + workspace_of(&front.children, list);
+    front.workspace =
+        children.iter().map(|c| c.update()).sum::<usize>() + workspace_of(&front.children, list);
 }
 
 fn split(siblings: &[usize], list: &[Front]) -> (usize, bool) {
@@ -204,7 +207,11 @@ fn workspace_of(siblings: &[usize], list: &[Front]) -> usize {
             let (middle, parallel) = split(siblings, list);
             let left = workspace_of(&siblings[..middle], list);
             let right = workspace_of(&siblings[middle..], list);
-            if parallel { left + right } else { left.max(right) }
+            if parallel {
+                left + right
+            } else {
+                left.max(right)
+            }
         }
     }
 }

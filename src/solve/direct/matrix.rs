@@ -20,11 +20,6 @@ impl<'a> BlockMatrix<'a> {
         let range = self.starts[column] as usize..self.starts[column + 1] as usize;
         self.rows[range.clone()].iter().zip(&self.values[range])
     }
-
-    /// Block columns.
-    pub(crate) fn columns(&self) -> usize {
-        self.starts.len() - 1
-    }
 }
 
 /// A product in a fixed number of pieces, each with its own sum, added in order: the same bits
@@ -51,12 +46,15 @@ impl Product {
     /// `y = A·x`.
     pub(crate) fn apply(&mut self, matrix: BlockMatrix<'_>, x: &[f64], y: &mut [f64]) {
         let cuts = &self.cuts;
-        self.sums.par_iter_mut().enumerate().for_each(|(piece, sum)| {
-            sum[3 * cuts[piece]..].fill(0.0);
-            for column in cuts[piece]..cuts[piece + 1] {
-                add_column(matrix, column, x, sum);
-            }
-        });
+        self.sums
+            .par_iter_mut()
+            .enumerate()
+            .for_each(|(piece, sum)| {
+                sum[3 * cuts[piece]..].fill(0.0);
+                for column in cuts[piece]..cuts[piece + 1] {
+                    add_column(matrix, column, x, sum);
+                }
+            });
         y.copy_from_slice(&self.sums[0]);
         for (sum, &cut) in self.sums.iter().zip(cuts).skip(1) {
             for (y, s) in y[3 * cut..].iter_mut().zip(&sum[3 * cut..]) {

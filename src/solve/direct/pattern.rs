@@ -15,8 +15,6 @@ pub struct Pattern {
     pub(crate) triangles: usize,
     /// Vertex at each place of the order of elimination.
     pub(crate) order: Vec<u32>,
-    /// Place of each vertex in that order.
-    pub(crate) rank: Vec<u32>,
     /// First block of each column, and the end.
     pub(crate) starts: Vec<u32>,
     /// Row of each block.
@@ -58,7 +56,7 @@ const MOST_ELEMENTS: usize = 1 << 28;
 
 impl Pattern {
     /// The pattern of a mesh of `vertices` vertices with the given hinges (edge, then the two
-    /// opposite corners, or any four) and triangles. `rest` [m], shape [vertices][3], only guides
+    /// opposite corners, or any four) and triangles. `rest` (m), shape `[vertices][3]`, only guides
     /// the order of elimination; meshes without common vertices may overlap in space.
     ///
     /// # Errors
@@ -98,7 +96,6 @@ impl Pattern {
             from_hinges: contributions(hinges, &rank, blocks, find),
             from_triangles: contributions(triangles, &rank, blocks, find),
             order,
-            rank,
             starts,
             rows,
             fronts,

@@ -13,36 +13,36 @@ const BENDING: f64 = 1.5e-5;
 const MEMBRANE: [f64; 4] = [50.0, 0.2, 50.0, 60.0];
 /// Stiffness of a handle [N/m].
 const HANDLE: f64 = 1e5;
-/// Radius and height of the cylinder, side of the sheet [m].
+/// Radius and height of the cylinder, side of the sheet (m).
 const RADIUS: f64 = 0.05;
 const HEIGHT: f64 = 0.3;
 
 /// A mesh with its rest shape.
 #[derive(Clone)]
-pub struct Cloth {
-    pub rest: Vec<[f64; 3]>,
-    pub triangles: Vec<[usize; 3]>,
-    pub hinges: Vec<[usize; 4]>,
-    pub handles: Vec<usize>,
-    pub fixed: Vec<bool>,
+pub(crate) struct Cloth {
+    pub(crate) rest: Vec<[f64; 3]>,
+    pub(crate) triangles: Vec<[usize; 3]>,
+    pub(crate) hinges: Vec<[usize; 4]>,
+    pub(crate) handles: Vec<usize>,
+    pub(crate) fixed: Vec<bool>,
 }
 
 /// The owned form of [`Tangent`].
-pub struct Values {
-    pub hinge_gradient: Vec<f64>,
-    pub hinge_weight: Vec<f64>,
-    pub deformation: Vec<f64>,
-    pub shape: Vec<f64>,
-    pub modulus: Vec<f64>,
-    pub geometric: Vec<f64>,
-    pub vertex: Vec<f64>,
-    pub fixed: Vec<bool>,
-    /// Lumped masses [kg].
-    pub mass: Vec<f64>,
+pub(crate) struct Values {
+    pub(crate) hinge_gradient: Vec<f64>,
+    pub(crate) hinge_weight: Vec<f64>,
+    pub(crate) deformation: Vec<f64>,
+    pub(crate) shape: Vec<f64>,
+    pub(crate) modulus: Vec<f64>,
+    pub(crate) geometric: Vec<f64>,
+    pub(crate) vertex: Vec<f64>,
+    pub(crate) fixed: Vec<bool>,
+    /// Lumped masses (kg).
+    pub(crate) mass: Vec<f64>,
 }
 
 impl Values {
-    pub fn view(&self) -> Tangent<'_> {
+    pub(crate) fn view(&self) -> Tangent<'_> {
         Tangent {
             hinge_gradient: &self.hinge_gradient,
             hinge_weight: &self.hinge_weight,
@@ -75,7 +75,7 @@ fn norm(a: [f64; 3]) -> f64 {
 
 impl Cloth {
     /// A cylinder whose two end rings are held.
-    pub fn cylinder(around: usize, along: usize) -> Self {
+    pub(crate) fn cylinder(around: usize, along: usize) -> Self {
         let mut rest = Vec::new();
         for j in 0..along {
             for i in 0..around {
@@ -93,7 +93,7 @@ impl Cloth {
     }
 
     /// A square sheet held at two corners.
-    pub fn sheet(side: usize) -> Self {
+    pub(crate) fn sheet(side: usize) -> Self {
         let mut rest = Vec::new();
         for j in 0..side {
             for i in 0..side {
@@ -128,12 +128,12 @@ impl Cloth {
         }
     }
 
-    pub fn pattern(&self) -> Result<Pattern> {
+    pub(crate) fn pattern(&self) -> Result<Pattern> {
         Pattern::new(self.rest.len(), &self.hinges, &self.triangles, &self.rest)
     }
 
     /// Rest shape twisted by `progress`·π/4 about z, shortened, with buckles that grow and drift.
-    pub fn twisted(&self, progress: f64) -> Vec<[f64; 3]> {
+    pub(crate) fn twisted(&self, progress: f64) -> Vec<[f64; 3]> {
         let wave = |p: [f64; 3], k: f64| {
             let angle = p[1].atan2(p[0]);
             let z = p[2] / HEIGHT;
@@ -160,8 +160,8 @@ impl Cloth {
             .collect()
     }
 
-    /// The tangent at positions `x` [m].
-    pub fn tangent(&self, x: &[[f64; 3]]) -> Values {
+    /// The tangent at positions `x` (m).
+    pub(crate) fn tangent(&self, x: &[[f64; 3]]) -> Values {
         let (v, h, t) = (self.rest.len(), self.hinges.len(), self.triangles.len());
         let mut values = Values {
             hinge_gradient: vec![0.0; 12 * h],
@@ -216,9 +216,8 @@ impl Cloth {
             values.shape[(3 + k) * count + index] = b_v[k];
             values.mass[corners[k]] += DENSITY * area / 3.0;
         }
-        for axis in 0..3 {
-            values.deformation[axis * count + index] = f[0][axis];
-            values.deformation[(3 + axis) * count + index] = f[1][axis];
+        for (row, entry) in f.as_flattened().iter().enumerate() {
+            values.deformation[row * count + index] = *entry;
         }
         let weight = area * STEP * STEP;
         for (row, k) in MEMBRANE.into_iter().enumerate() {
@@ -260,23 +259,27 @@ impl Cloth {
             [l, 0.0],
             [0.0, l],
         ];
-        for corner in 0..4 {
+        for (corner, weight) in weights.iter().enumerate() {
             for axis in 0..3 {
                 values.hinge_gradient[(3 * corner + axis) * count + index] =
-                    weights[corner][0] * s2 * n2[axis] + weights[corner][1] * s3 * n3[axis];
+                    weight[0] * s2 * n2[axis] + weight[1] * s3 * n3[axis];
             }
         }
     }
 
     /// Right side of a step in which the handles go on turning and the rest falls [kg·m/s].
-    pub fn right_side(&self, values: &Values, x: &[[f64; 3]]) -> Vec<f64> {
+    pub(crate) fn right_side(&self, values: &Values, x: &[[f64; 3]]) -> Vec<f64> {
         let mut b = vec![0.0; 3 * self.rest.len()];
         for (vertex, mass) in values.mass.iter().enumerate() {
             b[3 * vertex + 2] = -9.81 * STEP * mass;
             b[3 * vertex] = 0.3 * STEP * mass * (40.0 * x[vertex][1]).sin();
         }
         for &vertex in &self.handles {
-            let spin = if self.rest[vertex][2] > 0.0 { 1.57 } else { 0.0 };
+            let spin = if self.rest[vertex][2] > 0.0 {
+                1.57
+            } else {
+                0.0
+            };
             let stiff = STEP * STEP * HANDLE;
             b[3 * vertex] += stiff * -spin * x[vertex][1];
             b[3 * vertex + 1] += stiff * spin * x[vertex][0];
@@ -301,11 +304,7 @@ fn tension(s: [f64; 3]) -> [f64; 3] {
     [share * (s[0] - low), share * (s[1] - low), share * s[2]]
 }
 
-fn grid(
-    columns: usize,
-    rows: usize,
-    at: impl Fn(usize, usize) -> usize,
-) -> Vec<[usize; 3]> {
+fn grid(columns: usize, rows: usize, at: impl Fn(usize, usize) -> usize) -> Vec<[usize; 3]> {
     let mut triangles = Vec::new();
     for j in 0..rows {
         for i in 0..columns {

@@ -1,37 +1,46 @@
-//! The solver: assembles, factors, solves.
+//! The solver: assembles, keeps or makes a factor, solves.
 
 use super::assemble::Assembly;
-use super::conjugate::{self, Limits, Outcome, Vectors};
-use super::factor::{Factor, NotPositive};
+use super::conjugate::{Limits, Outcome, System, Vectors};
+use super::factor::NotPositive;
 use super::matrix::Product;
 use super::pattern::Pattern;
-use super::substitute::Substitution;
+use super::preconditioner::{Precision, Preconditioner};
+use super::schedule::{PATIENCE, Schedule};
 use super::tangent::Tangent;
 use crate::error::{Error, Result, bad_input};
 
-/// How the factor is made.
+/// How the factor is made. All reach the same tolerance; times are in [`crate::solve`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Strategy {
-    /// A factor in double precision at every refresh.
+    /// A factor in single precision, kept as the preconditioner of conjugate gradients until a new
+    /// one pays. Fastest where the cloth changes slowly, but the digits below the tolerance depend on
+    /// the solves before it, and a matrix that is slightly indefinite can go unnoticed.
     #[default]
-    Exact,
-    /// A factor in single precision at every refresh; conjugate gradients restore the digits.
+    Keep,
+    /// A factor in single precision for every matrix. The solution depends on this system only.
     Single,
+    /// A factor in double precision for every matrix: one or two iterations.
+    Exact,
 }
 
 /// How a solve went.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stats {
-    /// Steps of conjugate gradients; with a fresh factor 1 or 2.
+    /// Steps of conjugate gradients, each with one substitution.
     pub iterations: usize,
-    /// ‖b − A·x‖/‖b‖, or the same scaled by the diagonal's −½ power where that is larger.
+    /// ‖b − A·x‖/‖b‖, or the same scaled by the diagonal's −½ power where that is larger. Above the
+    /// tolerance only where rounding allows no less.
     pub relative_residual: f64,
-    /// Whether a factor was computed for this solve.
+    /// Whether a factor was computed in this solve.
     pub refactored: bool,
 }
 
-/// Steps of conjugate gradients after which a fresh factor is judged useless.
-const MOST_ITERATIONS: usize = 200;
+/// Iterations after which a fresh factor is judged useless; it takes 2 to 4 where all is well.
+const MOST_ITERATIONS: usize = 100;
+
+/// Pieces of a matrix product beyond which their sums cost more than the threads gain.
+const MOST_PIECES: usize = 8;
 
 /// Owns the pattern, the matrix and its factor.
 pub struct Solver {
@@ -41,11 +50,12 @@ pub struct Solver {
     values: Vec<[f64; 9]>,
     scale: Vec<f64>,
     product: Product,
+    preconditioner: Preconditioner,
+    schedule: Schedule,
     vectors: Vectors,
-    double: Option<(Factor<f64>, Substitution<f64>)>,
-    single: Option<(Factor<f32>, Substitution<f32>)>,
-    stale: bool,
-    assembled: bool,
+    /// The factor belongs to the matrix as it is now.
+    is_fresh: bool,
+    is_assembled: bool,
     b: Vec<f64>,
     x: Vec<f64>,
 }
@@ -54,17 +64,18 @@ impl Solver {
     /// A solver for systems with this pattern.
     pub fn new(pattern: Pattern, strategy: Strategy) -> Self {
         let unknowns = 3 * pattern.vertices();
+        let pieces = rayon::current_num_threads().clamp(1, MOST_PIECES);
         Self {
             strategy,
             assembly: Assembly::new(&pattern),
             values: vec![[0.0; 9]; pattern.blocks()],
             scale: vec![1.0; unknowns],
-            product: Product::new(&pattern.starts, rayon::current_num_threads().clamp(1, 8)),
+            product: Product::new(&pattern.starts, pieces),
+            preconditioner: Preconditioner::default(),
+            schedule: Schedule::default(),
             vectors: Vectors::default(),
-            double: None,
-            single: None,
-            stale: true,
-            assembled: false,
+            is_fresh: false,
+            is_assembled: false,
             b: vec![0.0; unknowns],
             x: vec![0.0; unknowns],
             pattern,
@@ -76,56 +87,145 @@ impl Solver {
         &self.pattern
     }
 
+    /// Drops a kept factor, so that the next solution does not depend on earlier ones: for runs that
+    /// start again from a checkpoint and must give the same bits.
+    pub fn forget(&mut self) {
+        self.preconditioner.forget();
+        self.is_fresh = false;
+    }
+
     /// Assembles the matrix of this step.
     ///
     /// # Errors
     /// Slices of the wrong length; a diagonal entry that is not positive or not finite.
     pub fn refresh(&mut self, tangent: &Tangent<'_>) -> Result<()> {
         tangent.check(&self.pattern)?;
-        self.assembled = false;
+        self.is_assembled = false;
+        self.is_fresh = false;
         self.assembly
             .assemble(&self.pattern, tangent, &mut self.values);
         self.rescale()?;
-        self.stale = true;
-        self.assembled = true;
+        self.is_assembled = true;
         Ok(())
     }
 
     /// Solves A·x = b to the relative residual `tolerance`, from the guess in `x`; both are
-    /// [3·V], vertex by vertex.
+    /// `[3·V]`, vertex by vertex. On an error `x` is left as it was.
     ///
     /// # Errors
     /// No refresh before; vectors of the wrong length or not finite; a matrix that is not positive
-    /// definite; a tolerance that rounding does not allow.
+    /// definite; conjugate gradients that do not converge.
     pub fn solve(&mut self, b: &[f64], x: &mut [f64], tolerance: f64) -> Result<Stats> {
         self.check(b, x, tolerance)?;
         for (place, &vertex) in self.pattern.order.iter().enumerate() {
-            let vertex = vertex as usize;
-            self.b[3 * place..3 * place + 3].copy_from_slice(&b[3 * vertex..3 * vertex + 3]);
-            self.x[3 * place..3 * place + 3].copy_from_slice(&x[3 * vertex..3 * vertex + 3]);
+            let (here, there) = (3 * place, 3 * vertex as usize);
+            self.b[here..here + 3].copy_from_slice(&b[there..there + 3]);
+            self.x[here..here + 3].copy_from_slice(&x[there..there + 3]);
         }
-        let refactored = self.stale;
-        if self.stale {
-            self.factorize()?;
-        }
-        let outcome = self.iterate(tolerance);
-        if !(outcome.residual <= tolerance) {
-            return Err(not_reached(outcome, tolerance));
-        }
+        let stats = self.solve_ordered(tolerance)?;
         for (place, &vertex) in self.pattern.order.iter().enumerate() {
-            let vertex = vertex as usize;
-            x[3 * vertex..3 * vertex + 3].copy_from_slice(&self.x[3 * place..3 * place + 3]);
+            let (here, there) = (3 * place, 3 * vertex as usize);
+            x[there..there + 3].copy_from_slice(&self.x[here..here + 3]);
         }
-        Ok(Stats {
-            iterations: outcome.iterations,
-            relative_residual: outcome.residual,
-            refactored,
-        })
+        Ok(stats)
+    }
+
+    /// With the kept factor, else with a new one, else with one in double precision.
+    fn solve_ordered(&mut self, tolerance: f64) -> Result<Stats> {
+        if self.b.iter().all(|&value| value == 0.0) {
+            self.x.fill(0.0);
+            return Ok(Stats::default());
+        }
+        let mut iterations = 0;
+        let mut refactored = false;
+        let keeps = self.strategy == Strategy::Keep && !self.schedule.is_worn();
+        if self.preconditioner.in_use().is_some() && (self.is_fresh || keeps) {
+            let limit = if self.is_fresh {
+                MOST_ITERATIONS
+            } else {
+                PATIENCE
+            };
+            let outcome = self.iterate(tolerance, limit);
+            iterations += outcome.iterations;
+            if outcome.converged {
+                self.schedule.note(iterations);
+                return Ok(stats(outcome, iterations, refactored));
+            }
+        }
+        let first = match self.strategy {
+            Strategy::Exact => Precision::Double,
+            Strategy::Keep | Strategy::Single => Precision::Single,
+        };
+        let mut last = None;
+        for precision in [first, Precision::Double] {
+            if let Err(error) = self.factorize(precision) {
+                // Rounding to single precision can spoil a matrix that is positive definite.
+                if precision == Precision::Single {
+                    continue;
+                }
+                return Err(error);
+            }
+            refactored = true;
+            let outcome = self.iterate(tolerance, MOST_ITERATIONS);
+            iterations += outcome.iterations;
+            if outcome.converged {
+                self.schedule.note(outcome.iterations);
+                return Ok(stats(outcome, iterations, refactored));
+            }
+            last = Some(outcome);
+        }
+        Err(not_reached(last, tolerance))
+    }
+
+    fn factorize(&mut self, precision: Precision) -> Result<()> {
+        self.is_fresh = false;
+        self.schedule.restart();
+        self.preconditioner
+            .compute(precision, &self.pattern, &self.values, &self.scale)
+            .map_err(|NotPositive { row }| {
+                indefinite(self.pattern.order[row / 3], "its pivot is not positive")
+            })?;
+        self.is_fresh = true;
+        Ok(())
+    }
+
+    fn iterate(&mut self, tolerance: f64, iterations: usize) -> Outcome {
+        let pattern = &self.pattern;
+        let matrix = pattern.matrix(&self.values);
+        let (product, preconditioner) = (&mut self.product, &mut self.preconditioner);
+        let mut system = System {
+            multiply: &mut |x, y| product.apply(matrix, x, y),
+            precondition: &mut |r, z| preconditioner.apply(pattern, r, z),
+            scale: &self.scale,
+            b: &self.b,
+        };
+        let limits = Limits {
+            tolerance,
+            iterations,
+        };
+        system.solve(&mut self.x, limits, &mut self.vectors)
+    }
+
+    fn rescale(&mut self) -> Result<()> {
+        for place in 0..self.pattern.vertices() {
+            let block = &self.values[self.pattern.starts[place] as usize];
+            for axis in 0..3 {
+                // A value that is not finite anywhere in an element reaches the diagonal of one of
+                // its corners, so that this check finds it.
+                let entry = block[4 * axis];
+                if !(entry > 0.0 && entry.is_finite()) {
+                    let what = format!("its diagonal entry is {entry:e}");
+                    return Err(indefinite(self.pattern.order[place], &what));
+                }
+                self.scale[3 * place + axis] = entry.sqrt().recip();
+            }
+        }
+        Ok(())
     }
 
     fn check(&self, b: &[f64], x: &[f64], tolerance: f64) -> Result<()> {
         let unknowns = self.b.len();
-        if !self.assembled {
+        if !self.is_assembled {
             return bad_input("solve before a refresh that succeeded; call refresh first");
         }
         if b.len() != unknowns || x.len() != unknowns {
@@ -151,89 +251,25 @@ impl Solver {
         }
         Ok(())
     }
+}
 
-    fn rescale(&mut self) -> Result<()> {
-        for place in 0..self.pattern.vertices() {
-            let block = &self.values[self.pattern.starts[place] as usize];
-            for axis in 0..3 {
-                let entry = block[4 * axis];
-                if !(entry > 0.0 && entry.is_finite()) {
-                    return Err(indefinite(
-                        self.pattern.order[place],
-                        &format!("its diagonal entry is {entry:e}"),
-                    ));
-                }
-                self.scale[3 * place + axis] = entry.sqrt().recip();
-            }
-        }
-        Ok(())
-    }
-
-    fn factorize(&mut self) -> Result<()> {
-        let single = self.strategy == Strategy::Single && self.factorize_single().is_ok();
-        if !single {
-            self.single = None;
-            self.factorize_double().map_err(|NotPositive { row }| {
-                indefinite(self.pattern.order[row / 3], "its pivot is not positive")
-            })?;
-        }
-        self.stale = false;
-        Ok(())
-    }
-
-    fn factorize_single(&mut self) -> std::result::Result<(), NotPositive> {
-        let fronts = &self.pattern.fronts;
-        let unknowns = self.scale.len();
-        let (factor, _) = self.single.get_or_insert_with(|| {
-            (Factor::new(fronts), Substitution::new(fronts, unknowns))
-        });
-        factor.compute(fronts, self.pattern.matrix(&self.values), &self.scale)
-    }
-
-    fn factorize_double(&mut self) -> std::result::Result<(), NotPositive> {
-        let fronts = &self.pattern.fronts;
-        let unknowns = self.scale.len();
-        let (factor, _) = self.double.get_or_insert_with(|| {
-            (Factor::new(fronts), Substitution::new(fronts, unknowns))
-        });
-        factor.compute(fronts, self.pattern.matrix(&self.values), &self.scale)
-    }
-
-    fn iterate(&mut self, tolerance: f64) -> Outcome {
-        let matrix = self.pattern.matrix(&self.values);
-        let fronts = &self.pattern.fronts;
-        let (product, single, double) = (&mut self.product, &mut self.single, &mut self.double);
-        let scale = &self.scale;
-        let mut multiply = |x: &[f64], y: &mut [f64]| product.apply(matrix, x, y);
-        let mut precondition = |r: &[f64], z: &mut [f64]| match (&mut *single, &mut *double) {
-            (Some((factor, substitution)), _) => substitution.apply(fronts, factor, scale, r, z),
-            (None, Some((factor, substitution))) => substitution.apply(fronts, factor, scale, r, z),
-            (None, None) => z.copy_from_slice(r),
-        };
-        conjugate::solve(
-            &mut multiply,
-            &mut precondition,
-            scale,
-            &self.b,
-            &mut self.x,
-            Limits {
-                tolerance,
-                iterations: MOST_ITERATIONS,
-            },
-            &mut self.vectors,
-        )
+fn stats(outcome: Outcome, iterations: usize, refactored: bool) -> Stats {
+    Stats {
+        iterations,
+        relative_residual: outcome.residual,
+        refactored,
     }
 }
 
 fn indefinite(vertex: u32, what: &str) -> Error {
     Error::BadInput(format!(
-        "the step's matrix is not positive definite at vertex {vertex}: {what}; try a smaller time step, clamp the geometric stiffness of compressed triangles, and check for vertices without mass"
+        "the step's matrix is not positive definite at vertex {vertex}: {what}; try a smaller time step, clamp the geometric stiffness of compressed triangles, and check for vertices without mass and values that are not finite"
     ))
 }
 
-fn not_reached(outcome: Outcome, tolerance: f64) -> Error {
+fn not_reached(outcome: Option<Outcome>, tolerance: f64) -> Error {
+    let (residual, iterations) = outcome.map_or((f64::NAN, 0), |o| (o.residual, o.iterations));
     Error::BadInput(format!(
-        "the linear solve stopped at relative residual {:e} after {} iterations, above {tolerance:e}; try a larger tolerance, a smaller time step or weaker handles",
-        outcome.residual, outcome.iterations
+        "the linear solve stopped at relative residual {residual:e} after {iterations} iterations, above {tolerance:e}; try a larger tolerance, a smaller time step or weaker handles"
     ))
 }

@@ -9,7 +9,7 @@ const PARALLEL_PANELS: usize = 100_000;
 
 /// Scratch of a substitution.
 pub(crate) struct Substitution<T> {
-    fronts_vectors: Vec<T>,
+    boundary_vectors: Vec<T>,
     x: Vec<T>,
 }
 
@@ -22,7 +22,7 @@ impl<T: Real> Substitution<T> {
         };
         let zero = T::from_f64(0.0);
         Self {
-            fronts_vectors: vec![zero; fronts.roots.iter().map(below).sum()],
+            boundary_vectors: vec![zero; fronts.roots.iter().map(below).sum()],
             x: vec![zero; unknowns],
         }
     }
@@ -39,21 +39,18 @@ impl<T: Real> Substitution<T> {
         for ((own, b), s) in self.x.iter_mut().zip(b).zip(scale) {
             *own = T::from_f64(b * s);
         }
-        let task = Task {
-            fronts,
-            panels_before: 0,
-        };
+        let task = Task { fronts };
         task.forward_siblings(
             &fronts.roots,
             &factor.panels,
             &mut self.x,
-            &mut self.fronts_vectors,
+            &mut self.boundary_vectors,
         );
         task.backward_siblings(
             &fronts.roots,
             &factor.panels,
             &mut self.x,
-            &mut self.fronts_vectors,
+            &mut self.boundary_vectors,
             Outer::none(),
         );
         for ((x, own), s) in x.iter_mut().zip(&self.x).zip(scale) {
@@ -64,8 +61,6 @@ impl<T: Real> Substitution<T> {
 
 struct Task<'a> {
     fronts: &'a Fronts,
-    #[allow(dead_code)]
-    panels_before: usize,
 }
 
 /// The parent's part of x: own rows, then its boundary.
@@ -86,20 +81,28 @@ impl<T> Outer<'_, T> {
 
 impl Task<'_> {
     fn sizes(&self, siblings: &[usize]) -> (usize, usize, usize) {
-        siblings.iter().fold((0, 0, 0), |(panels, rows, vectors), &s| {
-            let front = &self.fronts.list[s];
-            let own_rows = 3 * (front.first + front.own - front.subtree_first);
-            (
-                panels + front.subtree_panels,
-                rows + own_rows,
-                vectors + front.subtree_vectors + front.below(),
-            )
-        })
+        siblings
+            .iter()
+            .fold((0, 0, 0), |(panels, rows, vectors), &s| {
+                let front = &self.fronts.list[s];
+                let own_rows = 3 * (front.first + front.own - front.subtree_first);
+                (
+                    panels + front.subtree_panels,
+                    rows + own_rows,
+                    vectors + front.subtree_vectors + front.below(),
+                )
+            })
     }
 
     /// `x` and `vectors` belong to the subtrees of the siblings; a front's own vector comes after
     /// those of its descendants.
-    fn forward_siblings<T: Real>(&self, siblings: &[usize], panels: &[T], x: &mut [T], vectors: &mut [T]) {
+    fn forward_siblings<T: Real>(
+        &self,
+        siblings: &[usize],
+        panels: &[T],
+        x: &mut [T],
+        vectors: &mut [T],
+    ) {
         match siblings {
             [] => {}
             [only] => self.forward(&self.fronts.list[*only], panels, x, vectors),
@@ -110,7 +113,8 @@ impl Task<'_> {
                 let (left_x, right_x) = x.split_at_mut(row_count);
                 let (left_vectors, right_vectors) = vectors.split_at_mut(vector_count);
                 let mut first = || self.forward_siblings(left, left_panels, left_x, left_vectors);
-                let mut second = || self.forward_siblings(right, right_panels, right_x, right_vectors);
+                let mut second =
+                    || self.forward_siblings(right, right_panels, right_x, right_vectors);
                 if left_panels.len().min(right_panels.len()) > PARALLEL_PANELS {
                     rayon::join(first, second);
                 } else {
@@ -138,7 +142,7 @@ impl Task<'_> {
                     Some(place) => &mut vector[3 * place..],
                 };
                 for (to, from) in to.iter_mut().zip(from) {
-                    *to = *to + *from;
+                    *to += *from;
                 }
             }
             at += child.below();
@@ -210,14 +214,19 @@ impl Task<'_> {
 fn lower_solve<T: Real>(panel: &[T], rows: usize, own: &mut [T], below: &mut [T]) {
     let columns = own.len();
     for j in 0..columns {
-        let column = &panel[j * rows..(j + 1) * rows];
+        let column = &panel[j * rows..j * rows + columns];
         let value = own[j] / column[j];
         own[j] = value;
-        for (x, l) in own[j + 1..].iter_mut().zip(&column[j + 1..columns]) {
-            *x = *x - *l * value;
+        for (x, l) in own[j + 1..].iter_mut().zip(&column[j + 1..]) {
+            *x -= *l * value;
         }
-        for (x, l) in below.iter_mut().zip(&column[columns..]) {
-            *x = *x - *l * value;
+    }
+    // Three columns at once (their number is a multiple of three): `below` is read and written once.
+    for (three, x) in panel.chunks_exact(3 * rows).zip(own.chunks_exact(3)) {
+        let [first, second, third] =
+            std::array::from_fn(|k| &three[k * rows + columns..(k + 1) * rows]);
+        for (((y, a), b), c) in below.iter_mut().zip(first).zip(second).zip(third) {
+            *y -= *a * x[0] + *b * x[1] + *c * x[2];
         }
     }
 }
@@ -225,11 +234,12 @@ fn lower_solve<T: Real>(panel: &[T], rows: usize, own: &mut [T], below: &mut [T]
 /// `own = L₁₁⁻ᵀ·(own − L₂₁ᵀ·below)`.
 fn upper_solve<T: Real>(panel: &[T], rows: usize, own: &mut [T], below: &[T]) {
     let columns = own.len();
+    for (column, x) in panel.chunks_exact(rows).zip(own.iter_mut()) {
+        *x -= dot(&column[columns..], below);
+    }
     for j in (0..columns).rev() {
-        let column = &panel[j * rows..(j + 1) * rows];
-        let inner = dot(&column[j + 1..columns], &own[j + 1..]);
-        let outer = dot(&column[columns..], below);
-        own[j] = (own[j] - inner - outer) / column[j];
+        let column = &panel[j * rows..j * rows + columns];
+        own[j] = (own[j] - dot(&column[j + 1..], &own[j + 1..])) / column[j];
     }
 }
 
@@ -239,11 +249,11 @@ fn dot<T: Real>(a: &[T], b: &[T]) -> T {
     let (a_chunks, b_chunks) = (a.chunks_exact(8), b.chunks_exact(8));
     let mut tail = T::from_f64(0.0);
     for (a, b) in a_chunks.remainder().iter().zip(b_chunks.remainder()) {
-        tail = tail + *a * *b;
+        tail += *a * *b;
     }
     for (a, b) in a_chunks.zip(b_chunks) {
         for k in 0..8 {
-            sums[k] = sums[k] + a[k] * b[k];
+            sums[k] += a[k] * b[k];
         }
     }
     sums.into_iter().fold(tail, |total, sum| total + sum)

@@ -4,7 +4,7 @@ use super::pattern::Pattern;
 use crate::error::{Result, bad_input};
 
 /// A = Σ_vertices D + Σ_hinges w·g·gᵀ + Σ_triangles K, as slices with the element's index fastest.
-/// Time step and areas are included, so that A has the units of a mass [kg].
+/// Time step and areas are included, so that A has the units of a mass (kg).
 ///
 /// With J_u = B_u ⊗ F_u, J_v = B_v ⊗ F_v and J_s = ½(B_u ⊗ F_v + B_v ⊗ F_u), a triangle's block is
 ///
@@ -12,21 +12,21 @@ use crate::error::{Result, bad_input};
 ///   + (g_uu B_u B_uᵀ + g_vv B_v B_vᵀ + g_uv (B_u B_vᵀ + B_v B_uᵀ)) ⊗ I₃.
 #[derive(Clone, Copy, Debug)]
 pub struct Tangent<'a> {
-    /// g, the gradient of each hinge's angle [1/m], shape [12][H], row = 3·corner + axis.
+    /// g, the gradient of each hinge's angle [1/m], shape `[12][H]`, row = 3·corner + axis.
     pub hinge_gradient: &'a [f64],
-    /// w [kg·m²], shape [H].
+    /// w [kg·m²], shape `[H]`.
     pub hinge_weight: &'a [f64],
-    /// Deformation gradient F_u then F_v, shape [6][T].
+    /// Deformation gradient F_u then F_v, shape `[6][T]`.
     pub deformation: &'a [f64],
-    /// Shape gradients B_u of the three corners, then B_v [1/m], shape [6][T].
+    /// Shape gradients B_u of the three corners, then B_v [1/m], shape `[6][T]`.
     pub shape: &'a [f64],
-    /// c₁₁, c₁₂, c₂₂, c₃₃ [kg·m²], shape [4][T].
+    /// c₁₁, c₁₂, c₂₂, c₃₃ [kg·m²], shape `[4][T]`.
     pub modulus: &'a [f64],
-    /// g_uu, g_vv, g_uv [kg·m²], shape [3][T].
+    /// g_uu, g_vv, g_uv [kg·m²], shape `[3][T]`.
     pub geometric: &'a [f64],
-    /// D: xx, yy, zz, xy, xz, yz of mass, handles and contacts [kg], shape [6][V].
+    /// D: xx, yy, zz, xy, xz, yz of mass, handles and contacts (kg), shape `[6][V]`.
     pub vertex: &'a [f64],
-    /// Pinned vertices, whose rows and columns become those of the identity, shape [V].
+    /// Pinned vertices, whose rows and columns become those of the identity, shape `[V]`.
     pub fixed: &'a [bool],
 }
 
