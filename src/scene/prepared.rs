@@ -58,6 +58,7 @@ impl Scene {
             strain: fabric.material.strain,
             gate: self.gate,
             tensile_gate: Gate::Hard,
+            tension_softness: 0.0,
             gravity: self.gravity,
             damping: self.damping,
             contacts: self.obstacles.iter().map(|o| o.contact).collect(),
