@@ -52,7 +52,7 @@ pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
     let (mut folder, mut simulation) = RunFolder::open(&out, &prepared, arguments.fresh)?;
     let ended = watched(&mut simulation, &mut folder);
     let ended = ended.map_err(|e| kept(e, &out));
-    folder.save(&simulation)?;
+    folder.save()?;
     let files = results::draw(&prepared, &mut folder)?;
     report(common, &simulation, &out, &files, clock.elapsed())?;
     ended
@@ -114,7 +114,7 @@ fn watched(simulation: &mut Simulation, folder: &mut RunFolder) -> Result<()> {
             progress.suspend(|| say(&words));
         }
         if saved.elapsed() > SAVE_EVERY {
-            folder.save(simulation)?;
+            folder.save()?;
             saved = Instant::now();
         }
     };
@@ -145,7 +145,7 @@ fn one_step(
     if scene.output.frame_after(&scene.clock, done) || folder.is_picture(simulation.step) {
         folder.add_frame(simulation)?;
     }
-    Ok(())
+    folder.mark(simulation)
 }
 
 fn report(

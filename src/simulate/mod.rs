@@ -39,6 +39,9 @@ pub struct Simulation<'a> {
     solver: Solver,
 }
 
+/// Steps after which the solver drops the factor that it keeps; a run goes on from such steps. One more factor
+/// in so many steps costs little, and a stop loses no more than these.
+const FORGET_EVERY: usize = 25;
 /// Coordinates beyond this \[m\] count as diverged: no scene is as large.
 const LARGEST: f64 = 1e6;
 
@@ -73,6 +76,12 @@ impl<'a> Simulation<'a> {
         self.step as f64 * self.prepared.scene.clock.step
     }
 
+    /// Whether a run that goes on from here gives the same bits as one without a stop: the solver has nothing
+    /// left from earlier steps, or no step follows.
+    pub fn is_resting_place(&self) -> bool {
+        self.step.is_multiple_of(FORGET_EVERY) || self.finished()
+    }
+
     /// One step. The state before it is returned, for comparison.
     ///
     /// # Errors
@@ -82,6 +91,9 @@ impl<'a> Simulation<'a> {
         let Prepared {
             cloth, parameters, ..
         } = self.prepared;
+        if self.step.is_multiple_of(FORGET_EVERY) {
+            self.solver.forget();
+        }
         let drive = self.prepared.drive(self.step);
         let advanced = match cloth.advance(&mut self.solver, &self.state, parameters, &drive) {
             Ok(advanced) => advanced,

@@ -74,6 +74,14 @@ impl Solver {
         Solver { tolerance, ..self }
     }
 
+    /// Drops what is kept from earlier solves, so that the next ones do not depend on them: a run that goes on
+    /// from a saved state then gives the bits of one without a stop.
+    pub fn forget(&mut self) {
+        if let Some(direct) = &mut self.direct {
+            direct.solver.forget();
+        }
+    }
+
     /// Which method this is, for reports.
     pub fn name(&self) -> &'static str {
         match self.direct {

@@ -33,6 +33,8 @@ pub struct RunFolder {
     picture_steps: Vec<usize>,
     /// Number of the next frame.
     frame: usize,
+    /// Where the run can go on from.
+    mark: Option<Snapshot>,
 }
 
 impl RunFolder {
@@ -64,7 +66,8 @@ impl RunFolder {
         folder.add_heads(prepared)?;
         folder.add_row(&Row::of(&simulation, &simulation.state, None)?, 0.0)?;
         folder.add_frame(&simulation)?;
-        folder.save(&simulation)?;
+        folder.mark(&simulation)?;
+        folder.save()?;
         Ok((folder, simulation))
     }
 
@@ -118,6 +121,7 @@ impl RunFolder {
             logs: [open(0)?, open(1)?, open(2)?, open(3)?],
             picture_steps: prepared.scene.output.pictures.iter().map(steps).collect(),
             frame,
+            mark: None,
         })
     }
 
@@ -221,13 +225,24 @@ impl RunFolder {
         Ok(())
     }
 
-    /// Saves the state, from which the run goes on after a stop.
-    pub fn save(&self, simulation: &Simulation) -> Result<()> {
-        let lengths = self.logs.iter().map(Log::length).collect();
-        let at = (simulation.step, simulation.material_time);
-        let compute = &simulation.prepared.cloth.compute;
-        Snapshot::take(self.run, at, &simulation.state, lengths, compute)?
-            .save(&self.path.join(STATE))
+    /// Remembers the state, if a run can go on from it.
+    pub fn mark(&mut self, simulation: &Simulation) -> Result<()> {
+        if simulation.is_resting_place() {
+            let lengths = self.logs.iter().map(Log::length).collect();
+            let at = (simulation.step, simulation.material_time);
+            let compute = &simulation.prepared.cloth.compute;
+            let snapshot = Snapshot::take(self.run, at, &simulation.state, lengths, compute)?;
+            self.mark = Some(snapshot);
+        }
+        Ok(())
+    }
+
+    /// Saves the state that was remembered last, from which the run goes on after a stop.
+    pub fn save(&self) -> Result<()> {
+        match &self.mark {
+            Some(snapshot) => snapshot.save(&self.path.join(STATE)),
+            None => Ok(()),
+        }
     }
 }
 
