@@ -33,7 +33,10 @@ fn the_checked_roll_out_sticks_slips_yields_and_touches() {
         .unwrap();
     assert!(stuck > 100 && slipped > 100, "{stuck} {slipped}");
     assert!(yielded > 3 && stretched > 3, "{yielded} {stretched}");
-    assert!(lowest < 0.003, "within the contact's thickness of 4 mm: {lowest}");
+    assert!(
+        lowest < 0.003,
+        "within the contact's thickness of 4 mm: {lowest}"
+    );
 }
 
 /// Every kind of input: relative error at most 1e-5 and Taylor slope 2 ± 0.1; steeper where the second derivative
@@ -42,7 +45,11 @@ fn the_checked_roll_out_sticks_slips_yields_and_touches() {
 fn every_gradient_of_a_hundred_steps_is_right() {
     let mut cases = Vec::new();
     mesh_gradient_cases(1, |case| cases.push(case)).unwrap();
-    assert!(cases.len() > 25, "{MESH_CHECK_STEPS} steps: {}", cases.len());
+    assert!(
+        cases.len() > 25,
+        "{MESH_CHECK_STEPS} steps: {}",
+        cases.len()
+    );
     for case in &cases {
         let check = &case.check;
         assert!(
@@ -57,7 +64,11 @@ fn every_gradient_of_a_hundred_steps_is_right() {
     }
     let two = |c: &&GradientCase| c.check.slope.is_some_and(|s| (s - 2.0).abs() < 0.1);
     let count = cases.iter().filter(two).count();
-    assert!(count + 4 >= cases.len(), "slope 2 in {count} of {}", cases.len());
+    assert!(
+        count + 4 >= cases.len(),
+        "slope 2 in {count} of {}",
+        cases.len()
+    );
 }
 
 /// f32 on the CPU gives the answers of f64 within f32's means.
@@ -88,8 +99,15 @@ fn a_thousand_steps_need_the_memory_of_the_checkpoints() {
         let back = rollout
             .gradient(&mut solver, &start, &bench.parameters, &watches)
             .unwrap();
-        let stiffness = compute.values(back.parameters.membrane.warp.clone()).unwrap()[0];
-        (rollout.forecast(&start), back.kept_states, back.values[0], stiffness)
+        let stiffness = compute
+            .values(back.parameters.membrane.warp.clone())
+            .unwrap()[0];
+        (
+            rollout.forecast(&start),
+            back.kept_states,
+            back.values[0],
+            stiffness,
+        )
     };
     let (plan, kept, value, slope) = run(0);
     let (whole, _, expected, expected_slope) = run(MEMORY);

@@ -40,7 +40,10 @@ fn scene() -> Scene {
     state.positions = cloth.vertex_tensor(&places);
     let mut solver = solver(&cloth);
     for _ in 0..3 {
-        state = cloth.advance(&mut solver, &state, &parameters, &drive).unwrap().state;
+        state = cloth
+            .advance(&mut solver, &state, &parameters, &drive)
+            .unwrap()
+            .state;
     }
     Scene {
         cloth,
@@ -103,11 +106,19 @@ fn every_reading_has_its_gradient() {
     for reading in all(&scene) {
         let mut dice = Dice::new(9);
         let at = reading
-            .linearized(&scene.cloth, &scene.state, &scene.parameters, &scene.drive, 1.0)
+            .linearized(
+                &scene.cloth,
+                &scene.state,
+                &scene.parameters,
+                &scene.drive,
+                1.0,
+            )
             .unwrap();
         // Directions in proportion to each quantity, so that no kind drowns another.
         let mut along = |f: &Field, size: f64| {
-            let noise: Vec<f64> = (0..f.shape().num_elements()).map(|_| size * dice.one()).collect();
+            let noise: Vec<f64> = (0..f.shape().num_elements())
+                .map(|_| size * dice.one())
+                .collect();
             compute.tensor(&noise, f.dims())
         };
         let moves = State {
@@ -143,7 +154,9 @@ fn every_reading_has_its_gradient() {
             let parameters = scene.parameters.map(|f| shift(f, others.next().unwrap()));
             let mut drive = scene.drive.clone();
             drive.anchors = shift(&drive.anchors, &pulled);
-            reading.value(&scene.cloth, &state, &parameters, &drive).unwrap()
+            reading
+                .value(&scene.cloth, &state, &parameters, &drive)
+                .unwrap()
         };
         let step = 1e-5;
         let difference = (value(step) - value(-step)) / (2.0 * step);

@@ -30,16 +30,16 @@ fn the_strip_recovers_like_the_ensemble() {
         release_steps: 200,
         ..StripTest::default()
     }
-   
-        .strips(law, Gate::Hard, &points, &compute)
-        .unwrap();
+    .strips(law, Gate::Hard, &points, &compute)
+    .unwrap();
     let rows = vec![values; points.len()];
     let found = strips.angles(&rows, false).unwrap();
     for ((point, ours), theirs) in points.iter().zip(&found.angles).zip(&expected) {
         assert!((ours - theirs).abs() < 3.0, "{point:?}: {ours} {theirs}");
     }
     let spread = |angles: &[f64]| {
-        angles.iter().fold(0.0f64, |m, a| m.max(*a)) - angles.iter().fold(180.0f64, |m, a| m.min(*a))
+        angles.iter().fold(0.0f64, |m, a| m.max(*a))
+            - angles.iter().fold(180.0f64, |m, a| m.min(*a))
     };
     assert!(spread(&expected) > 30.0, "the points must differ");
 }

@@ -23,6 +23,10 @@ pub fn run(_: &Common, arguments: &Arguments) -> Result<()> {
         "case" => print_json(&case_schema()),
         "scene" => print_json(&scene_schema()),
         "data" => print(&column_help()),
-        other => Err(unknown("schema", other, &["material", "case", "scene", "data"])),
+        other => Err(unknown(
+            "schema",
+            other,
+            &["material", "case", "scene", "data"],
+        )),
     }
 }

@@ -158,7 +158,11 @@ impl Incidence {
 }
 
 /// The slots of every vertex, row-major `[valence, vertices]`, padded with the slot of the zero.
-fn slots(hinge_corners: &[usize], triangle_corners: &[usize], vertices: usize) -> (Vec<usize>, usize) {
+fn slots(
+    hinge_corners: &[usize],
+    triangle_corners: &[usize],
+    vertices: usize,
+) -> (Vec<usize>, usize) {
     let corners = || hinge_corners.iter().chain(triangle_corners).copied();
     let mut filled = vec![0; vertices];
     for v in corners() {

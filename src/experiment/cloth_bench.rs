@@ -32,10 +32,7 @@ enum Held {
     /// Exactly, where they are.
     Pins(Vec<usize>),
     /// By springs: two rings, of which the second turns about y.
-    Rings {
-        bottom: Vec<usize>,
-        top: Vec<usize>,
-    },
+    Rings { bottom: Vec<usize>, top: Vec<usize> },
 }
 
 /// Steps of the twist: the top turns by 0.25π in 30 and is held for 10.
@@ -106,7 +103,9 @@ impl ClothBench {
         let ring = |y: f64| {
             let near = |p: &[f64; 3]| (p[1] - y).abs() < 1e-9;
             let all = mesh.positions.iter().enumerate();
-            all.filter(|(_, p)| near(p)).map(|(v, _)| v).collect::<Vec<_>>()
+            all.filter(|(_, p)| near(p))
+                .map(|(v, _)| v)
+                .collect::<Vec<_>>()
         };
         let (bottom, top) = (ring(0.0), ring(height));
         let setup = Setup {
@@ -154,7 +153,9 @@ impl ClothBench {
     pub fn forward(&self, solver: &mut Solver) -> Result<f64> {
         let drive = |k: usize| self.drive(k);
         let start = self.cloth.start(&self.parameters);
-        let read = self.rollout(&drive).read(solver, &start, &self.parameters, &[self.watch()])?;
+        let read = self
+            .rollout(&drive)
+            .read(solver, &start, &self.parameters, &[self.watch()])?;
         Ok(read[0])
     }
 
@@ -162,7 +163,8 @@ impl ClothBench {
     pub fn gradient(&self, solver: &mut Solver) -> Result<ClothGradient> {
         let drive = |k: usize| self.drive(k);
         let start = self.cloth.start(&self.parameters);
-        self.rollout(&drive).gradient(solver, &start, &self.parameters, &[self.watch()])
+        self.rollout(&drive)
+            .gradient(solver, &start, &self.parameters, &[self.watch()])
     }
 
     fn rollout<'a>(&'a self, drive: &'a dyn Fn(usize) -> Drive) -> ClothRollout<'a> {

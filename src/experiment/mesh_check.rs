@@ -78,7 +78,9 @@ impl MeshCheck {
         let at = |x: f64| {
             let near = |p: &[f64; 3]| (p[0] - x).abs() < 1e-9;
             let all = mesh.positions.iter().enumerate();
-            all.filter(|(_, p)| near(p)).map(|(v, _)| v).collect::<Vec<_>>()
+            all.filter(|(_, p)| near(p))
+                .map(|(v, _)| v)
+                .collect::<Vec<_>>()
         };
         let (pinned, held) = (at(0.0), at(0.1));
         let setup = Setup {
@@ -234,7 +236,11 @@ impl MeshCheck {
                 let mut k = 0;
                 parameters = parameters.map(|field| {
                     k += 1;
-                    if k - 1 == *moved { field.clone() * x } else { field.clone() }
+                    if k - 1 == *moved {
+                        field.clone() * x
+                    } else {
+                        field.clone()
+                    }
                 });
                 start = State {
                     positions: start.positions,
@@ -285,8 +291,18 @@ impl MeshCheck {
         let (positions, velocities) = (direction(1e-3), direction(0.1));
         let by_position = product(&back.start.positions, &positions)?;
         let by_velocity = product(&back.start.velocities, &velocities)?;
-        list.push(("initial positions".into(), 0.0, Input::Positions(positions), by_position));
-        list.push(("initial velocities".into(), 0.0, Input::Velocities(velocities), by_velocity));
+        list.push((
+            "initial positions".into(),
+            0.0,
+            Input::Positions(positions),
+            by_position,
+        ));
+        list.push((
+            "initial velocities".into(),
+            0.0,
+            Input::Velocities(velocities),
+            by_velocity,
+        ));
         let (mut handle, mut pin, mut sphere) = (0.0, 0.0, 0.0);
         for (step, (anchors, centers)) in back.anchors.iter().zip(&back.centers).enumerate() {
             let anchors = self.cloth.vertex_values(anchors)?;
@@ -294,7 +310,11 @@ impl MeshCheck {
             for &v in &self.held {
                 handle += progress * (-0.05 * anchors[v][0] + 0.02 * anchors[v][2]);
             }
-            pin += self.pinned.iter().map(|v| 0.01 * progress * anchors[*v][2]).sum::<f64>();
+            pin += self
+                .pinned
+                .iter()
+                .map(|v| 0.01 * progress * anchors[*v][2])
+                .sum::<f64>();
             sphere += 0.01 * compute.values(centers[0].clone())?[2];
         }
         list.push(("handle motion".into(), 0.0, Input::Handle, handle));

@@ -73,13 +73,7 @@ impl Sweep {
     }
 }
 
-fn judge_sweep(
-    sweep: &Sweep,
-    x: f64,
-    derivative: f64,
-    size: f64,
-    values: &[f64],
-) -> GradientCheck {
+fn judge_sweep(sweep: &Sweep, x: f64, derivative: f64, size: f64, values: &[f64]) -> GradientCheck {
     let scale = scale_of(x);
     let floor = 1e-5 * size / scale;
     let centre = values[0];

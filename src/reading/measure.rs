@@ -3,10 +3,7 @@
 use burn::tensor::Tensor;
 
 use super::View;
-use crate::{
-    element::Vector,
-    numeric::Field,
-};
+use crate::{element::Vector, numeric::Field};
 
 /// A scalar measure of a cloth. Groups of vertices are lists of indices.
 #[derive(Debug, Clone, PartialEq)]
@@ -97,7 +94,9 @@ impl Reading {
             Reading::RecoveryAngle { roots, tips } => view.recovery(roots, tips),
             Reading::TotalAngle => {
                 let angle = view.bend().angle;
-                (angle.clone() * angle + SMALL_ANGLE * SMALL_ANGLE).sqrt().sum()
+                (angle.clone() * angle + SMALL_ANGLE * SMALL_ANGLE)
+                    .sqrt()
+                    .sum()
             }
             Reading::BendingEnergy => view.bending_energy(),
             Reading::PlasticEnergy => view.plastic_energy(),
@@ -195,7 +194,9 @@ impl View<'_> {
 
     /// Stress of the hinges, and the factor that makes stress times strain an energy \[m²\].
     fn bending_stress(&self) -> (Field, Field) {
-        let (stress, _) = self.cloth.bending_stress(&self.bend().angle, &self.bending, &self.parameters);
+        let (stress, _) =
+            self.cloth
+                .bending_stress(&self.bend().angle, &self.bending, &self.parameters);
         (stress, self.cloth.energy_scale(&self.parameters))
     }
 

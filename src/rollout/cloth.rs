@@ -159,7 +159,9 @@ impl ClothRollout<'_> {
             Ok(())
         };
         look(0, start)?;
-        self.forward(solver, start, parameters, |done, state, _| look(done, state))?;
+        self.forward(solver, start, parameters, |done, state, _| {
+            look(done, state)
+        })?;
         Ok(values)
     }
 
@@ -192,7 +194,9 @@ impl ClothRollout<'_> {
         for (&first, checkpoint) in kept.iter().zip(saved).rev() {
             let mut states = vec![checkpoint];
             for k in first..end - 1 {
-                let next = self.step(solver, &states[states.len() - 1], parameters, k)?.0;
+                let next = self
+                    .step(solver, &states[states.len() - 1], parameters, k)?
+                    .0;
                 states.push(next);
             }
             alive = alive.max(states.len() + kept.len());
@@ -254,7 +258,10 @@ impl<'a> Reverse<'a> {
             }
             let drive = self.rollout.drive_before(done);
             let cloth = self.rollout.cloth;
-            let read = watch.reading.linearized(cloth, state, self.parameters, &drive, watch.weight)?;
+            let read =
+                watch
+                    .reading
+                    .linearized(cloth, state, self.parameters, &drive, watch.weight)?;
             *value = read.value;
             self.adjoint = add_states(&self.adjoint, &read.state);
             self.total = add_parameters(&self.total, &read.parameters);

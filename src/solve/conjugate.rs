@@ -90,9 +90,8 @@ impl Inverse {
             minor(b(3), b(5), b(4), b(1)),
             minor(b(3), b(4), b(0), b(5)),
         ];
-        let determinant = b(0) * cofactors[0].clone()
-            + b(3) * cofactors[3].clone()
-            + b(4) * cofactors[4].clone();
+        let determinant =
+            b(0) * cofactors[0].clone() + b(3) * cofactors[3].clone() + b(4) * cofactors[4].clone();
         Inverse(cofactors.map(|c| c / determinant.clone()))
     }
 

@@ -125,8 +125,7 @@ impl Direct {
     fn new(mesh: &Mesh, topology: &Topology) -> Result<Direct> {
         let hinges: Vec<[usize; 4]> = topology.hinges.iter().map(|h| h.vertices).collect();
         let vertices = mesh.positions.len();
-        let pattern =
-            direct::Pattern::new(vertices, &hinges, &mesh.triangles, &mesh.positions)?;
+        let pattern = direct::Pattern::new(vertices, &hinges, &mesh.triangles, &mesh.positions)?;
         Ok(Direct {
             solver: direct::Solver::new(pattern, direct::Strategy::Keep),
         })
@@ -193,7 +192,10 @@ impl Direct {
 fn corner_first(rows: &[f64]) -> Vec<f64> {
     let length = rows.len() / 12;
     let row = |r: usize| &rows[r * length..(r + 1) * length];
-    (0..12).flat_map(|r| row(r % 3 * 4 + r / 3)).copied().collect()
+    (0..12)
+        .flat_map(|r| row(r % 3 * 4 + r / 3))
+        .copied()
+        .collect()
 }
 
 /// From `[3, vertices]` to three numbers a vertex.

@@ -97,10 +97,16 @@ impl Tangent {
                 + s.clone() * t.clone() * m.shear.clone() * 2.0
         };
         let tension = |r: usize| self.tension.clone().narrow(0, r, 1);
-        let turning =
-            bu.clone() * bu.clone() * tension(0) + bv.clone() * bv.clone() * tension(1);
+        let turning = bu.clone() * bu.clone() * tension(0) + bv.clone() * bv.clone() * tension(1);
         let diagonal = |a: usize| pair(a, a) + turning.clone();
-        [diagonal(0), diagonal(1), diagonal(2), pair(0, 1), pair(0, 2), pair(1, 2)]
+        [
+            diagonal(0),
+            diagonal(1),
+            diagonal(2),
+            pair(0, 1),
+            pair(0, 2),
+            pair(1, 2),
+        ]
     }
 
     /// The same off the tape.
@@ -143,9 +149,8 @@ impl Tangent {
         let w = Vector::from_rows(w);
         let b = |r: usize| self.blocks.clone().narrow(0, r, 1);
         let (x, y, z) = (w.x, w.y, w.z);
-        let row = |a: usize, b_: usize, c: usize| {
-            b(a) * x.clone() + b(b_) * y.clone() + b(c) * z.clone()
-        };
+        let row =
+            |a: usize, b_: usize, c: usize| b(a) * x.clone() + b(b_) * y.clone() + b(c) * z.clone();
         Tensor::cat(vec![row(0, 3, 4), row(3, 1, 5), row(4, 5, 2)], 0)
     }
 }

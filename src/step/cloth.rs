@@ -85,7 +85,9 @@ impl Cloth {
     pub fn new(mesh: Mesh, setup: Setup, compute: &Compute) -> Result<Cloth> {
         let topology = mesh.check()?;
         if topology.hinges.is_empty() {
-            return bad_input("the mesh has no two triangles that share an edge; give it at least one");
+            return bad_input(
+                "the mesh has no two triangles that share an edge; give it at least one",
+            );
         }
         let rest = Rest::new(&mesh, &topology);
         let row = |values: Vec<f64>| {
@@ -95,7 +97,13 @@ impl Cloth {
         let hinge = |f: &dyn Fn(&RestHinge) -> f64| row(rest.hinges.iter().map(f).collect());
         let curvature = setup.strain == StrainMeasure::Curvature;
         let per_angle = |h: &RestHinge| if curvature { 1.0 / h.height } else { 1.0 };
-        let per_stress = |h: &RestHinge| if curvature { h.length } else { 3.0 * h.length / h.height };
+        let per_stress = |h: &RestHinge| {
+            if curvature {
+                h.length
+            } else {
+                3.0 * h.length / h.height
+            }
+        };
         let curved = if setup.rest_is_curved { 1.0 } else { 0.0 };
         let incidence = Incidence::new(
             &mesh.triangles,

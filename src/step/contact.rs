@@ -186,7 +186,9 @@ fn block(q: &Vector, half: [f64; 3]) -> (Field, Vector) {
     let within = deepest.clone().lower_equal_scalar(0.0);
     let distance = length.clone().mask_where(within.clone(), deepest.clone());
     let component = |out: &Field, b: &Field, q: &Field| {
-        let face = b.zeros_like().mask_fill(b.clone().greater_equal(deepest.clone()), 1.0);
+        let face = b
+            .zeros_like()
+            .mask_fill(b.clone().greater_equal(deepest.clone()), 1.0);
         let share = (out.clone() / length.clone()).mask_where(within.clone(), face);
         share * sign(q)
     };

@@ -92,7 +92,12 @@ impl Cloth {
     }
 
     /// The matrix of the step.
-    pub(super) fn tangent(&self, response: &Response, vertex: &VertexTerms, drive: &Drive) -> Tangent {
+    pub(super) fn tangent(
+        &self,
+        response: &Response,
+        vertex: &VertexTerms,
+        drive: &Drive,
+    ) -> Tangent {
         let factor = self.stiffness_factor(drive);
         let (hinges, triangles) = (&response.hinges, &response.triangles);
         Tangent {
@@ -119,8 +124,7 @@ impl Cloth {
         }
         let free = &drive.free;
         let pinned = free.clone() * -1.0 + 1.0;
-        let known =
-            (drive.anchors.clone() - state.positions.clone()) * pinned / drive.seconds;
+        let known = (drive.anchors.clone() - state.positions.clone()) * pinned / drive.seconds;
         let coupled = tangent.apply_unpinned(&self.incidence, &known);
         let right = (momentum - coupled) * free.clone() + known.clone();
         (right, state.velocities.clone() * free.clone() + known)

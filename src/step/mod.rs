@@ -57,7 +57,11 @@ impl State {
     /// All fields.
     pub fn list(&self) -> Vec<&Field> {
         let motion = [&self.positions, &self.velocities];
-        motion.into_iter().chain(&self.bending).chain(&self.tensile).collect()
+        motion
+            .into_iter()
+            .chain(&self.bending)
+            .chain(&self.tensile)
+            .collect()
     }
 }
 

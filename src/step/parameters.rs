@@ -81,7 +81,11 @@ impl Parameters {
             &m.shear,
             &self.density,
         ];
-        self.bending.iter().chain(fixed).chain(&self.tensile).collect()
+        self.bending
+            .iter()
+            .chain(fixed)
+            .chain(&self.tensile)
+            .collect()
     }
 
     /// The names of [`Parameters::list`].
@@ -96,7 +100,10 @@ impl Parameters {
         ];
         let bending = law.parameters().into_iter().map(|p| p.name);
         let tensile = TENSILE_LAW.parameters();
-        let tensile = tensile.into_iter().skip(1).map(|p| format!("tensile_{}", p.name));
+        let tensile = tensile
+            .into_iter()
+            .skip(1)
+            .map(|p| format!("tensile_{}", p.name));
         bending
             .chain(fixed.map(String::from))
             .chain(tensile.take(self.tensile.len()))

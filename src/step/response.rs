@@ -69,8 +69,7 @@ impl Cloth {
     ) -> HingeResponse {
         let law = self.setup.law.as_ref();
         let bend = Bend::new(span, &self.compute);
-        let strain =
-            (bend.angle.clone() - self.rest_angle.clone()) * self.strain_per_angle.clone();
+        let strain = (bend.angle.clone() - self.rest_angle.clone()) * self.strain_per_angle.clone();
         let one = || self.compute.tensor(&[drive.material_seconds], [1, 1]);
         let dt = drive.hinge_seconds.clone().unwrap_or_else(one);
         let bending = &parameters.bending;
@@ -88,8 +87,7 @@ impl Cloth {
     /// Moment over stress of each hinge: its length, and how much stiffer or softer than along the warp it
     /// bends.
     pub(super) fn moment_scale(&self, parameters: &Parameters) -> Field {
-        let anisotropy =
-            (parameters.weft_ratio.clone() - 1.0) * self.weft_share.clone() + 1.0;
+        let anisotropy = (parameters.weft_ratio.clone() - 1.0) * self.weft_share.clone() + 1.0;
         anisotropy * self.moment_per_stress.clone()
     }
 
@@ -121,8 +119,7 @@ impl Cloth {
         let sticking = strain - history[0].clone();
         let friction = friction_stiffness(&parameters.tensile[0]);
         let stress = stiffness.stress(&elastic) + friction.stress(&sticking);
-        let held =
-            tension(stiffness, &elastic, softness) + tension(&friction, &sticking, softness);
+        let held = tension(stiffness, &elastic, softness) + tension(&friction, &sticking, softness);
         TriangleResponse {
             columns: columns.clone(),
             history,
@@ -167,30 +164,40 @@ impl Response {
     ) -> (Tensor<1>, Tensor<1>) {
         (
             self.hinges.potential(along, moving, h, stiff),
-            self.triangles.potential(columns_along, columns_moving, h, stiff),
+            self.triangles
+                .potential(columns_along, columns_moving, h, stiff),
         )
     }
 }
 
 impl HingeResponse {
     /// Of the hinges: −Σ ∇θ·λ·(h·moment + stiff·stiffness·∇θ·v').
-    pub(super) fn potential(&self, along: &HingeSpan, moving: &HingeSpan, h: f64, stiff: f64) -> Tensor<1> {
-        let push = self.moment.clone() * h
-            + self.stiffness.clone() * self.bend.rate(moving) * stiff;
+    pub(super) fn potential(
+        &self,
+        along: &HingeSpan,
+        moving: &HingeSpan,
+        h: f64,
+        stiff: f64,
+    ) -> Tensor<1> {
+        let push =
+            self.moment.clone() * h + self.stiffness.clone() * self.bend.rate(moving) * stiff;
         (self.bend.rate(along) * push).sum().neg()
     }
 }
 
 impl TriangleResponse {
     /// Of the triangles, likewise.
-    pub(super) fn potential(&self, along: &Columns, moving: &Columns, h: f64, stiff: f64) -> Tensor<1> {
+    pub(super) fn potential(
+        &self,
+        along: &Columns,
+        moving: &Columns,
+        h: f64,
+        stiff: f64,
+    ) -> Tensor<1> {
         let rates = self.columns.strain_rate(along);
         let stress = self.stress.clone() * h
             + self.modulus.stress(&self.columns.strain_rate(moving)) * stiff;
-        let turning = Tensor::cat(
-            vec![along.u.dot(&moving.u), along.v.dot(&moving.v)],
-            0,
-        );
+        let turning = Tensor::cat(vec![along.u.dot(&moving.u), along.v.dot(&moving.v)], 0);
         let turning = (turning * self.tension.clone()).sum() * stiff;
         ((rates * stress).sum() + turning).neg()
     }

@@ -132,7 +132,9 @@ impl Tape {
 
     /// The matrix of the step, off the tape.
     fn tangent(&self, cloth: &Cloth, drive: &Drive) -> Tangent {
-        cloth.tangent(&self.response, &self.vertex_terms, drive).inner()
+        cloth
+            .tangent(&self.response, &self.vertex_terms, drive)
+            .inner()
     }
 
     /// Builds φ and differentiates it.

@@ -35,10 +35,8 @@ impl Cloth {
         let mass = self.masses(&inputs.density);
         let gravity = self.compute.tensor(&self.setup.gravity, [3, 1]);
         let pull = (inputs.anchors.clone() - inputs.positions.clone()) * drive.grip.clone();
-        let mut momentum =
-            (inputs.velocities.clone() + gravity * h) * mass.clone() + pull * h;
-        let isotropic =
-            mass * (1.0 + h * self.setup.damping.mass) + drive.grip.clone() * (h * h);
+        let mut momentum = (inputs.velocities.clone() + gravity * h) * mass.clone() + pull * h;
+        let isotropic = mass * (1.0 + h * self.setup.damping.mass) + drive.grip.clone() * (h * h);
         let zero = isotropic.zeros_like();
         let mut diagonal = [isotropic.clone(), isotropic.clone(), isotropic];
         let mut mixed = [zero.clone(), zero.clone(), zero];
@@ -86,7 +84,10 @@ impl Touch {
         let ones = self.force.ones_like();
         let velocity = Vector::from_rows(obstacle_velocity).times(&ones);
         let sliding = velocity.minus(&self.normal.times(&self.normal.dot(&velocity)));
-        let push = self.normal.times(&self.force).plus(&sliding.times(&self.drag));
+        let push = self
+            .normal
+            .times(&self.force)
+            .plus(&sliding.times(&self.drag));
         push.to_rows() * h
     }
 
@@ -98,7 +99,10 @@ impl Touch {
         for (slot, c) in diagonal.iter_mut().zip([&n.x, &n.y, &n.z]) {
             *slot = slot.clone() + c.clone() * c.clone() * along.clone() + sliding.clone();
         }
-        for (slot, (a, b)) in mixed.iter_mut().zip([(&n.x, &n.y), (&n.x, &n.z), (&n.y, &n.z)]) {
+        for (slot, (a, b)) in mixed
+            .iter_mut()
+            .zip([(&n.x, &n.y), (&n.x, &n.z), (&n.y, &n.z)])
+        {
             *slot = slot.clone() + a.clone() * b.clone() * along.clone();
         }
     }

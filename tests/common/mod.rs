@@ -2,8 +2,8 @@
 #![allow(dead_code)]
 
 pub mod cloth;
-pub mod crumpled;
 pub mod cloth_devices;
+pub mod crumpled;
 pub mod folder;
 
 use std::{path::PathBuf, sync::Arc};

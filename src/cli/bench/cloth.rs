@@ -31,7 +31,11 @@ pub fn run(common: &Common, only: Option<&str>, steps: usize) -> Result<()> {
         for (inelastic, ending) in [(false, "_off"), (true, "")] {
             let name = format!("twist{}k{ending}", vertices / 1000);
             if wanted(&name) {
-                time(&name, ClothBench::twist(vertices, inelastic, &compute)?, &compute)?;
+                time(
+                    &name,
+                    ClothBench::twist(vertices, inelastic, &compute)?,
+                    &compute,
+                )?;
             }
         }
     }
