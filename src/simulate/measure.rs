@@ -1,6 +1,6 @@
 //! What is read off the cloth after a step.
 
-use super::{Simulation, worst::stretches};
+use super::Simulation;
 use crate::{
     error::Result,
     mesh::{hinge_angles, vector::dot},
@@ -72,7 +72,7 @@ impl Row {
             .iter()
             .map(|r| read(prepared, r, state, &drive));
         let readings: Result<Vec<f64>> = readings.collect();
-        let stretched = stretches(prepared, &positions);
+        let stretched = prepared.cloth.stretches(&positions);
         Ok(Row {
             step: simulation.step,
             time: simulation.time(),

@@ -10,7 +10,6 @@ mod log;
 mod measure;
 mod snapshot;
 mod track;
-mod worst;
 
 pub use self::{
     log::Log,
@@ -113,7 +112,10 @@ impl<'a> Simulation<'a> {
 
     fn diverged(&self, why: &str) -> Error {
         let h = self.prepared.scene.clock.step;
-        let worst = worst::describe(self.prepared, &self.state)
+        let worst = self
+            .prepared
+            .cloth
+            .worst(&self.state)
             .unwrap_or_else(|_| "the state before it cannot be read".into());
         Error::CheckFailed(format!(
             "the run diverged in step {} (from {:.6} to {:.6} s): {why}. In the state before it {worst}. \

@@ -1,37 +1,72 @@
 //! A run that diverges stops at once and says where.
 
 use super::{Cloth, State};
-use crate::error::{Result, bad_input};
+use crate::{
+    error::{Result, bad_input},
+    mesh::{RestTriangle, hinge_angles, vector::length},
+};
 
 impl Cloth {
-    /// Refuses a state that is not finite, naming the step and the element that was strained most before it.
+    /// Refuses a state that is not finite, naming the step and the worst elements before it.
     pub fn check_finite(&self, before: &State, after: &State, step: usize) -> Result<()> {
         let sum = (after.positions.clone() + after.velocities.clone()).sum();
         if self.compute.values(sum)?[0].is_finite() {
             return Ok(());
         }
         bad_input(format!(
-            "step {step} is not finite; {}; take shorter steps, or softer handles and contacts",
+            "step {step} is not finite; before it {}; take shorter steps, or softer handles and contacts",
             self.worst(before)?
         ))
     }
 
-    /// The most strained element of a state, in words.
+    /// Stretch of every triangle at some positions: the larger of |F_u| − 1 and |F_v| − 1 by size.
+    pub fn stretches(&self, positions: &[[f64; 3]]) -> Vec<f64> {
+        let pairs = self.mesh.triangles.iter().zip(&self.rest.triangles);
+        pairs
+            .map(|(vertices, rest)| stretch(rest, vertices.map(|v| positions[v])))
+            .collect()
+    }
+
+    /// The worst triangle, hinge and vertex of a state, in words.
     pub fn worst(&self, state: &State) -> Result<String> {
-        let strain = self.incidence.columns(&state.positions).strain();
-        let values = self.compute.values(strain)?;
-        let count = self.mesh.triangles.len();
-        let largest = values
-            .iter()
-            .enumerate()
-            .max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()));
-        let Some((slot, strain)) = largest else {
-            return Ok("the mesh has no triangle".into());
-        };
-        let triangle = slot % count;
+        let positions = self.vertex_values(&state.positions)?;
+        let speeds = self.vertex_values(&state.velocities)?;
+        let speeds: Vec<f64> = speeds.into_iter().map(length).collect();
+        let stretches = self.stretches(&positions);
+        let angles = hinge_angles(&positions, &self.topology.hinges);
+        let (triangle, hinge, vertex) = (largest(&stretches), largest(&angles), largest(&speeds));
         Ok(format!(
-            "the triangle strained most before it is {triangle} (vertices {:?}), by {:.3}",
-            self.mesh.triangles[triangle], strain
+            "triangle {triangle} (vertices {:?}) is stretched the most, by {:.3} %, hinge {hinge} (vertices {:?}) \
+             is bent the most, by {:.1}°, and vertex {vertex} is the fastest, at {:.3e} m/s",
+            self.mesh.triangles[triangle],
+            100.0 * stretches[triangle],
+            self.topology.hinges[hinge].vertices,
+            angles[hinge].to_degrees(),
+            speeds[vertex]
         ))
     }
+}
+
+/// Largest stretch of the two yarn directions of a triangle, |F_u| − 1 or |F_v| − 1, by its size.
+fn stretch(rest: &RestTriangle, corners: [[f64; 3]; 3]) -> f64 {
+    let column = |gradient: &[f64; 3]| -> [f64; 3] {
+        std::array::from_fn(|axis| (0..3).map(|k| gradient[k] * corners[k][axis]).sum())
+    };
+    let along = [&rest.gradient_u, &rest.gradient_v].map(|g| length(column(g)) - 1.0);
+    if along[0].abs() > along[1].abs() {
+        along[0]
+    } else {
+        along[1]
+    }
+}
+
+/// Where the number of largest size is; a number that is none counts as the largest.
+fn largest(values: &[f64]) -> usize {
+    let size = |i: &usize| {
+        let size = values[*i].abs();
+        if size.is_nan() { f64::INFINITY } else { size }
+    };
+    (0..values.len())
+        .max_by(|a, b| size(a).total_cmp(&size(b)))
+        .unwrap_or(0)
 }
