@@ -81,5 +81,5 @@ fn double_precision_is_refused() {
 fn the_cloth_agrees_with_the_cpu() {
     let Some(gpu) = gpu() else { return };
     let exact = Compute::cpu(Precision::F64);
-    common::cloth_devices::compare(&gpu, &exact, 4);
+    common::cloth_devices::compare(&gpu, &exact, 3);
 }

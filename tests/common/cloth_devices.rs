@@ -4,7 +4,7 @@ use rumple::{experiment::ClothBench, numeric::Compute};
 
 /// Relative difference of the reading after some steps that f32 may show: rounding of 6e-8 in strains of
 /// 1e-3, which a stiff membrane turns into forces.
-const READING: f64 = 2e-3;
+const READING: f64 = 5e-3;
 /// Of the largest derivatives.
 const GRADIENT: f64 = 2e-2;
 
