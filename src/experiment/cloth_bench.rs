@@ -9,7 +9,7 @@ use crate::{
     numeric::{Compute, Gate, Precision},
     reading::Reading,
     rollout::cloth::{ClothGradient, ClothRollout, MEMORY, Watch},
-    solve::Solver,
+    solve::{Solver, Statistics},
     step::{Cloth, Damping, Drive, Parameters, Setup},
 };
 
@@ -157,6 +157,22 @@ impl ClothBench {
             .rollout(&drive)
             .read(solver, &start, &self.parameters, &[self.watch()])?;
         Ok(read[0])
+    }
+
+    /// Mean iterations, and the share of steps with a new factor, of the solves of one roll-out.
+    pub fn solves(&self, solver: &mut Solver) -> Result<(f64, f64)> {
+        let drive = |k: usize| self.drive(k);
+        let start = self.cloth.start(&self.parameters);
+        let (mut iterations, mut factors) = (0, 0);
+        let count = |_: usize, _: &_, s: &Statistics| {
+            iterations += s.iterations;
+            factors += usize::from(s.refactored);
+            Ok(())
+        };
+        let rollout = self.rollout(&drive);
+        rollout.forward(solver, &start, &self.parameters, count)?;
+        let steps = self.steps as f64;
+        Ok((iterations as f64 / steps, factors as f64 / steps))
     }
 
     /// The reading at the end and its gradient.

@@ -51,12 +51,21 @@ pub struct Response {
 impl Cloth {
     /// The answer to a state that stands for the material's time of a step.
     pub fn respond(&self, state: &State, parameters: &Parameters, drive: &Drive) -> Response {
-        let span = self.incidence.spans(&state.positions);
-        let columns = self.incidence.columns(&state.positions);
-        Response {
-            hinges: self.bend_response(&span, &state.bending, parameters, drive),
-            triangles: self.stretch_response(&columns, &state.tensile, parameters, drive),
-        }
+        let hinges = || {
+            let span = self.incidence.spans(&state.positions);
+            self.bend_response(&span, &state.bending, parameters, drive)
+        };
+        let triangles = || {
+            let columns = self.incidence.columns(&state.positions);
+            self.stretch_response(&columns, &state.tensile, parameters, drive)
+        };
+        // Operations of burn's CPU backend use one core.
+        let (hinges, triangles) = if self.compute.is_cpu() {
+            rayon::join(hinges, triangles)
+        } else {
+            (hinges(), triangles())
+        };
+        Response { hinges, triangles }
     }
 
     /// The hinges alone. Not smooth where the law's gate is not.

@@ -49,6 +49,7 @@ fn time(name: &str, bench: ClothBench, compute: &Compute) -> Result<()> {
         reading = bench.forward(&mut solver)?;
         Ok(())
     })?;
+    let (iterations, factors) = bench.solves(&mut solver)?;
     let mut gradient = None;
     let both = measure_least(LEAST, || {
         gradient = Some(bench.gradient(&mut solver)?);
@@ -70,6 +71,8 @@ fn time(name: &str, bench: ClothBench, compute: &Compute) -> Result<()> {
         "precision": compute.precision().name(),
         "threads": rayon::current_num_threads(),
         "solver": solver.name(),
+        "iterations_per_step": iterations,
+        "factors_per_step": factors,
         "vertices": bench.cloth.vertices(),
         "hinges": bench.cloth.topology.hinges.len(),
         "steps": bench.steps,

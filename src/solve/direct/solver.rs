@@ -91,6 +91,7 @@ impl Solver {
     /// start again from a checkpoint and must give the same bits.
     pub fn forget(&mut self) {
         self.preconditioner.forget();
+        self.schedule = Schedule::default();
         self.is_fresh = false;
     }
 
@@ -149,8 +150,12 @@ impl Solver {
             iterations += outcome.iterations;
             if outcome.converged {
                 self.schedule.note(iterations);
+                if !self.is_fresh {
+                    self.schedule.note_success();
+                }
                 return Ok(stats(outcome, iterations, refactored));
             }
+            self.schedule.note_failure();
         }
         let first = match self.strategy {
             Strategy::Exact => Precision::Double,
@@ -170,6 +175,7 @@ impl Solver {
             iterations += outcome.iterations;
             if outcome.converged {
                 self.schedule.note(outcome.iterations);
+                self.schedule.note_fresh();
                 return Ok(stats(outcome, iterations, refactored));
             }
             last = Some(outcome);
