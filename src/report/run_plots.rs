@@ -150,12 +150,13 @@ fn clock_note(readings: &[Column]) -> Option<String> {
     let ahead = |i: &usize| ages[i + 1] - ages[*i] > 1.001 * (times[i + 1] - times[*i]);
     let steps = 0..times.len().min(ages.len()).saturating_sub(1);
     let (first, last) = (steps.clone().find(ahead)?, steps.rev().find(ahead)?);
+    let short = |seconds: f64| readable((seconds * 1e6).round() / 1e6);
     Some(format!(
         "The material ages {} s in these {} s: its clock is ahead from {} to {} s.",
-        readable(*age),
-        readable(*time),
-        readable(times[first]),
-        readable(times[last + 1])
+        short(*age),
+        short(*time),
+        short(times[first]),
+        short(times[last + 1])
     ))
 }
 
