@@ -256,40 +256,6 @@ fn shipped_scenes_are_valid() {
     }
 }
 
-/// The last value of a column of a shipped scene's readings.
-fn last(folder: &Folder, scene: &str, column: &str) -> f64 {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("examples/scenes/{scene}.json"));
-    folder.succeed(&format!("simulate {} --out {scene}", path.display()));
-    let text = folder.text(&format!("{scene}/readings.csv"));
-    let head: Vec<&str> = text.lines().next().unwrap().split(',').collect();
-    let index = head.iter().position(|name| *name == column).unwrap();
-    let row = rows(folder, &format!("{scene}/readings.csv"))
-        .pop()
-        .unwrap();
-    row[index]
-}
-
-// Paper 1: a long hold leaves more of a fold or a wrinkle than a short one; a baseline without time does not see
-// how long it was held.
-#[test]
-fn held_longer_means_wrinkled_more() {
-    let folder = Folder::new();
-    let read = |scene: &str, column: &str| last(&folder, scene, column);
-    let angles =
-        ["short", "long"].map(|hold| read(&format!("folded_strip_{hold}"), "recovery_angle_deg"));
-    assert!(angles[0] > angles[1] + 20.0, "{angles:?}");
-    let wrinkles =
-        ["short", "long"].map(|hold| read(&format!("wrinkle_friction_{hold}"), "total_angle_rad"));
-    assert!(wrinkles[1] > 1.5 * wrinkles[0], "{wrinkles:?}");
-    let ours =
-        ["short", "long"].map(|hold| read(&format!("edge_twist_ours_{hold}"), "total_angle_rad"));
-    assert!(ours[1] > 1.2 * ours[0], "{ours:?}");
-    let baseline = ["short", "long"]
-        .map(|hold| read(&format!("edge_twist_baseline_{hold}"), "total_angle_rad"));
-    assert_eq!(baseline[0], baseline[1]);
-    assert!(baseline[0] < ours[0], "{baseline:?} {ours:?}");
-}
-
 /// Why a value is none of a schema: the part of JSON Schema that scenes use, conditions aside.
 fn refusal(schema: &Value, value: &Value, at: &str) -> Option<String> {
     if let Some(kinds) = schema["anyOf"].as_array() {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::plot::{Chart, Picture, Scale, Series};
 use crate::{
-    error::{Error, Result},
+    error::{Error, Result, readable},
     files::read_text,
 };
 
@@ -52,7 +52,7 @@ const DEGREES: f64 = 180.0 / std::f64::consts::PI;
 
 const ENERGIES: [Plan; 1] = [(
     "energies.svg",
-    "Energies",
+    "energies",
     "energy [J]",
     Scale::Linear,
     &[
@@ -66,7 +66,7 @@ const ENERGIES: [Plan; 1] = [(
 const READINGS: [Plan; 3] = [
     (
         "angles.svg",
-        "Bending of the hinges",
+        "bending of the hinges",
         "angle [°]",
         Scale::Linear,
         &[
@@ -76,7 +76,7 @@ const READINGS: [Plan; 3] = [
     ),
     (
         "hinges.svg",
-        "Hinges that slip and yield",
+        "hinges that slip and yield",
         "hinges",
         Scale::Count,
         &[
@@ -86,8 +86,8 @@ const READINGS: [Plan; 3] = [
     ),
     (
         "stretch.svg",
-        "Largest stretch of a yarn direction",
-        "stretch [%]",
+        "the yarns stretched the most",
+        "stretch [%], negative where compressed",
         Scale::Linear,
         &[("max_stretch", "", 100.0)],
     ),
@@ -95,14 +95,14 @@ const READINGS: [Plan; 3] = [
 const SOLVER: [Plan; 2] = [
     (
         "iterations.svg",
-        "Linear solver",
+        "iterations of the linear solver",
         "iterations",
         Scale::Count,
         &[("iterations", "", 1.0)],
     ),
     (
         "residual.svg",
-        "Linear solver",
+        "residual of the linear solver",
         "relative residual",
         Scale::Log,
         &[("residual", "", 1.0)],
@@ -121,25 +121,70 @@ const BUILT_IN: [&str; 8] = [
     "max_stretch",
 ];
 
+/// Endings of columns, and the units as a reader writes them; longer endings first.
+const UNITS: [(&str, &str); 7] = [
+    ("_per_m", "1/m"),
+    ("_rad", "rad"),
+    ("_deg", "°"),
+    ("_Nm", "N·m"),
+    ("_N", "N"),
+    ("_J", "J"),
+    ("_m", "m"),
+];
+
+/// Name and unit of a column: `handle_torque_Nm` is handle torque in N·m.
+fn spoken(column: &str) -> (String, &'static str) {
+    let ending = UNITS
+        .iter()
+        .find_map(|(ending, unit)| Some((column.strip_suffix(ending)?, *unit)));
+    let (name, unit) = ending.unwrap_or((column, ""));
+    (name.replace('_', " "), unit)
+}
+
+/// What a reader must know of a run whose material ages faster than it moves.
+fn clock_note(readings: &[Column]) -> Option<String> {
+    let find = |name: &str| readings.iter().find(|c| c.name == name).map(|c| &c.values);
+    let (times, ages) = (find("time_s")?, find("material_time_s")?);
+    let (time, age) = (times.last()?, ages.last()?);
+    // Decimal fractions do not add up exactly.
+    let ahead = |i: &usize| ages[i + 1] - ages[*i] > 1.001 * (times[i + 1] - times[*i]);
+    let steps = 0..times.len().min(ages.len()).saturating_sub(1);
+    let (first, last) = (steps.clone().find(ahead)?, steps.rev().find(ahead)?);
+    let short = |seconds: f64| readable((seconds * 1e6).round() / 1e6);
+    Some(format!(
+        "The material ages {} s in these {} s: its clock is ahead from {} to {} s.",
+        short(*age),
+        short(*time),
+        short(times[first]),
+        short(times[last + 1])
+    ))
+}
+
 /// Draws every chart of a run into `folder`; one without a point to draw is left out.
 pub fn save(tables: &Path, folder: &Path, name: &str) -> Result<()> {
     let readings = columns(&tables.join("readings.csv"))?;
+    let note = clock_note(&readings);
     let sources: [(&[Plan], Vec<Column>); 2] = [
         (&ENERGIES, columns(&tables.join("energies.csv"))?),
         (&SOLVER, columns(&tables.join("solver.csv"))?),
     ];
     for (plans, columns) in &sources {
-        draw(plans, columns, folder, name)?;
+        draw(plans, columns, folder, name, &note)?;
     }
-    draw(&READINGS, &readings, folder, name)?;
+    draw(&READINGS, &readings, folder, name, &note)?;
     for column in readings
         .iter()
         .filter(|c| !BUILT_IN.contains(&c.name.as_str()))
     {
+        let (what, unit) = spoken(&column.name);
         let chart = Chart {
-            title: format!("{name}: {}", column.name),
+            title: format!("{name}: {what}"),
+            note: note.clone(),
             x_label: "time [s]".into(),
-            y_label: column.name.clone(),
+            y_label: match unit {
+                "" => what,
+                _ => format!("{what} [{unit}]"),
+            },
             series: vec![series("", column, 1.0, &readings)],
             ..Chart::default()
         };
@@ -150,7 +195,13 @@ pub fn save(tables: &Path, folder: &Path, name: &str) -> Result<()> {
     Ok(())
 }
 
-fn draw(plans: &[Plan], columns: &[Column], folder: &Path, name: &str) -> Result<()> {
+fn draw(
+    plans: &[Plan],
+    columns: &[Column],
+    folder: &Path,
+    name: &str,
+    note: &Option<String>,
+) -> Result<()> {
     for (file, title, label, scale, shown) in plans {
         let find = |column: &str| columns.iter().find(|c| c.name == column);
         let series: Vec<Series> = shown
@@ -161,6 +212,7 @@ fn draw(plans: &[Plan], columns: &[Column], folder: &Path, name: &str) -> Result
             .collect();
         let chart = Chart {
             title: format!("{name}: {title}"),
+            note: note.clone(),
             x_label: "time [s]".into(),
             y_label: (*label).into(),
             y_scale: *scale,

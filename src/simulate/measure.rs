@@ -65,8 +65,12 @@ impl Row {
         let positions = cloth.vertex_values(&state.positions)?;
         let angles = hinge_angles(&positions, &cloth.topology.hinges);
         let squares: f64 = angles.iter().map(|a| a * a).sum();
-        // The drive of the step that led here.
-        let drive = prepared.drive(simulation.step.saturating_sub(1));
+        // The drive of the step that led here. At the start handles are where the cloth is: those of the first
+        // step have moved on already, and a stiff one would report a pull that never acts.
+        let mut drive = prepared.drive(simulation.step.saturating_sub(1));
+        if simulation.step == 0 {
+            drive.anchors = state.positions.clone();
+        }
         let readings = prepared
             .readings
             .iter()
