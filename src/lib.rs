@@ -7,8 +7,11 @@
 //! - [`numeric`]: devices and precision ([`numeric::Compute`]), safe forms, gates ([`numeric::Gate`]) and
 //!   gradient checks.
 //! - [`material`]: the laws ([`material::Law`]), their parameters, material files and presets.
-//! - [`rollout`]: a schedule of steps applied to a batch of hinges, forward and backward.
-//! - [`experiment`]: the crease recovery test and the KES-FB2 bending test as roll-outs.
+//! - [`mesh`], [`element`], [`solve`], [`step`]: a cloth mesh and one implicit step of it, forward and backward.
+//! - [`reading`]: differentiable measures of a cloth.
+//! - [`rollout`]: a schedule of steps applied to a batch of hinges, and many steps of a cloth, forward and backward.
+//! - [`experiment`]: the crease recovery test (hinges and strip mesh) and the KES-FB2 bending test as roll-outs.
+//! - [`scene`], [`simulate`]: scene files and their runs.
 //! - [`fit`]: least squares over batches of starts, profiles, bootstrap, the journal.
 //! - [`calibrate`]: measurement files, cases, the calibration problem, verdicts and results.
 //! - [`scene`]: scene files; [`simulate`]: runs of them, recorded and resumable.
