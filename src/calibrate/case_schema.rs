@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::case::{HOLD_OUT, MOST_BRANCHES, MOST_STARTS, SOURCE, TESTS, TOP, TransformName};
+use super::case::{HOLD_OUT, MOST_BRANCHES, MOST_STARTS, SOURCE, Specimen, TESTS, TOP, TransformName};
 use crate::{
     fit::Loss,
     material::{LawName, StrainMeasure, Timer},
@@ -77,6 +77,13 @@ fn top_property(key: &str) -> Value {
 
 fn test_property(key: &str) -> Value {
     let meaning = match key {
+        "specimen" => {
+            return json!({
+                "enum": Specimen::ALL.map(Specimen::name),
+                "description": "what is folded in a recovery test: hinges on their own, or a strip mesh",
+            });
+        }
+        "strip_cells" => "cells along the fold of a strip mesh",
         "hinges" => "hinges along a fold, a power of two; more are nearer to the hard law",
         "gap_mm" => "gap where a file gives none [mm]",
         "press_s" => "pressing time where a file gives none [s]",
@@ -89,7 +96,7 @@ fn test_property(key: &str) -> Value {
         "max_curvature_per_m" => "largest curvature of the cycle that gives B and 2HB [1/m]",
         _ => "speed of a bending cycle [1/(m·s)]",
     };
-    let kind = if key == "hinges" { "integer" } else { "number" };
+    let kind = if matches!(key, "hinges" | "strip_cells") { "integer" } else { "number" };
     json!({ "type": kind, "minimum": 0, "description": meaning })
 }
 

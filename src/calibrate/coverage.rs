@@ -82,6 +82,7 @@ impl Trial {
             hinges: 4096,
             width: None,
             bending_rate: case.tests.rate_per_m_s,
+            strip_cells: None,
         };
         let values = self.truth.values_for(law.as_ref())?;
         let angles = Tests::new(compute, law, hard, &conditions)?

@@ -10,7 +10,7 @@ pub use layout::Unknown;
 use layout::{Origin, layout};
 
 use super::{
-    case::Case,
+    case::{Case, Specimen},
     dataset::{Dataset, Row},
     simulate::{Condition, Resolution, Tests},
 };
@@ -53,6 +53,8 @@ pub struct Calibration {
     law: Arc<dyn Law>,
     rate: f64,
     hinges: usize,
+    /// Cells along the fold where the specimen is a strip mesh.
+    strip_cells: Option<usize>,
     /// The unknowns, in order.
     pub unknowns: Vec<Unknown>,
     /// Of every group and parameter.
@@ -61,6 +63,8 @@ pub struct Calibration {
     /// Value, standard deviation and condition of every residual; repeats share a condition.
     targets: Vec<(f64, f64, usize)>,
     stages: Vec<Tests>,
+    /// The hinge ensemble of the last stage where its angles are those of a strip mesh.
+    ensemble: Option<Tests>,
 }
 
 impl Calibration {
@@ -74,11 +78,14 @@ impl Calibration {
             law,
             rate: case.tests.rate_per_m_s,
             hinges,
+            strip_cells: (case.tests.specimen == Specimen::StripMesh)
+                .then_some(case.tests.strip_cells),
             bounds: Vec::new(),
             unknowns,
             origins,
             targets: Vec::new(),
             stages: Vec::new(),
+            ensemble: None,
         };
         calibration.bounds = (0..calibration.unknowns.len())
             .map(|k| calibration.free_bounds(k))
@@ -95,8 +102,15 @@ impl Calibration {
             }
         }
         for (hinges, width) in stages(hinges) {
-            let tests = calibration.tests(hinges, Some(width), &conditions)?;
+            let tests = calibration.hinge_tests(hinges, Some(width), &conditions)?;
             calibration.stages.push(tests);
+        }
+        if calibration.strip_cells.is_some() {
+            // The hinges bring a search near, where the mesh has the last word.
+            let width = calibration.width(calibration.stages.len() - 1);
+            let mesh = calibration.tests(hinges, Some(width), &conditions)?;
+            calibration.ensemble = calibration.stages.pop();
+            calibration.stages.push(mesh);
         }
         Ok(calibration)
     }
@@ -116,8 +130,28 @@ impl Calibration {
         stages(self.hinges)[stage].1
     }
 
+    /// Tests of the case's specimen.
     fn tests(
         &self,
+        hinges: usize,
+        width: Option<f64>,
+        conditions: &[(usize, Condition)],
+    ) -> Result<Tests> {
+        self.tests_of(self.strip_cells, hinges, width, conditions)
+    }
+
+    fn hinge_tests(
+        &self,
+        hinges: usize,
+        width: Option<f64>,
+        conditions: &[(usize, Condition)],
+    ) -> Result<Tests> {
+        self.tests_of(None, hinges, width, conditions)
+    }
+
+    fn tests_of(
+        &self,
+        strip_cells: Option<usize>,
         hinges: usize,
         width: Option<f64>,
         conditions: &[(usize, Condition)],
@@ -126,6 +160,7 @@ impl Calibration {
             hinges,
             width,
             bending_rate: self.rate,
+            strip_cells,
         };
         Tests::new(&self.compute, self.law.clone(), resolution, conditions)
     }
@@ -356,7 +391,31 @@ impl Problem for Calibration {
     }
 
     fn linearized(&self, stage: usize, points: &[DVector<f64>]) -> Result<Vec<Linearized>> {
-        let tests = &self.stages[stage];
+        self.linearized_by(&self.stages[stage], points)
+    }
+
+    fn quantity(&self, k: usize, point: &DVector<f64>) -> (f64, DVector<f64>) {
+        let (value, gradient) = self.parameter(k, point);
+        match self.unknowns[k].transform {
+            Transform::Linear { .. } | Transform::Logit { .. } => {
+                let mut own = DVector::zeros(point.len());
+                own[k] = 1.0;
+                (point[k], own)
+            }
+            _ => (value.ln(), gradient / value),
+        }
+    }
+}
+
+impl Calibration {
+    /// Residuals of which the Jacobian of the last stage is the derivative: its own, but for a strip mesh
+    /// those of the hinge ensemble.
+    pub fn differentiated(&self, points: &[DVector<f64>]) -> Result<Vec<Linearized>> {
+        let last = &self.stages[self.stages.len() - 1];
+        self.linearized_by(self.ensemble.as_ref().unwrap_or(last), points)
+    }
+
+    fn linearized_by(&self, tests: &Tests, points: &[DVector<f64>]) -> Result<Vec<Linearized>> {
         let sets: Vec<Vec<Vec<f64>>> = points.iter().map(|p| self.values(p)).collect();
         let readings = tests.run(&self.compute, &sets, true)?;
         let (m, n) = (self.targets.len(), self.unknowns.len());
@@ -383,17 +442,5 @@ impl Problem for Calibration {
             }
         });
         Ok(results.collect())
-    }
-
-    fn quantity(&self, k: usize, point: &DVector<f64>) -> (f64, DVector<f64>) {
-        let (value, gradient) = self.parameter(k, point);
-        match self.unknowns[k].transform {
-            Transform::Linear { .. } | Transform::Logit { .. } => {
-                let mut own = DVector::zeros(point.len());
-                own[k] = 1.0;
-                (point[k], own)
-            }
-            _ => (value.ln(), gradient / value),
-        }
     }
 }

@@ -1,6 +1,10 @@
 //! Laboratory tests of many parameter sets at once: what a fit compares with the data.
 
+mod strip;
+
 use std::sync::Arc;
+
+use strip::StripBlock;
 
 use crate::{
     error::Result,
@@ -56,6 +60,8 @@ pub struct Resolution {
     pub width: Option<f64>,
     /// Speed of the bending cycle \[1/(m·s)\].
     pub bending_rate: f64,
+    /// Cells along the fold where the angles are those of a strip mesh under the hard law.
+    pub strip_cells: Option<usize>,
 }
 
 impl Resolution {
@@ -87,6 +93,7 @@ pub struct Tests {
     /// Which group's parameters each condition has.
     groups: Vec<usize>,
     blocks: Vec<Block>,
+    strips: Option<StripBlock>,
 }
 
 /// Readings of one parameter set.
@@ -120,12 +127,17 @@ impl Tests {
         for cycle in cycles {
             blocks.push(bending_block(&law, resolution, conditions, cycle)?);
         }
+        let strips = match resolution.strip_cells {
+            Some(cells) => StripBlock::new(strip::test(cells), &law, conditions)?,
+            None => None,
+        };
         let is_strain = |p: &crate::material::Parameter| p.dimension == Dimension::Strain;
         Ok(Tests {
             strains: law.parameters().iter().map(is_strain).collect(),
             groups: conditions.iter().map(|(group, _)| *group).collect(),
             law,
             blocks,
+            strips,
         })
     }
 
@@ -152,7 +164,19 @@ impl Tests {
         for block in &self.blocks {
             self.run_block(compute, block, sets, with_slopes, &mut results)?;
         }
+        if let Some(strips) = &self.strips {
+            let row = |set: usize, condition: usize, scale: f64| {
+                self.scaled(&sets[set][self.groups[condition]], scale)
+            };
+            strips.read(compute, &self.law, row, &mut results);
+        }
         Ok(results)
+    }
+
+    /// Parameters with strains in units of `scale`.
+    fn scaled(&self, values: &[f64], scale: f64) -> Vec<f64> {
+        let pairs = values.iter().zip(&self.strains);
+        pairs.map(|(v, strain)| if *strain { v / scale } else { *v }).collect()
     }
 
     fn run_block(
@@ -167,9 +191,7 @@ impl Tests {
         let mut rows = Vec::with_capacity(sets.len() * block.conditions.len() * width);
         for set in sets {
             for (&condition, scale) in block.conditions.iter().zip(&block.scales) {
-                let values = &set[self.groups[condition]];
-                let scaled = values.iter().zip(&self.strains);
-                rows.extend(scaled.map(|(v, strain)| if *strain { v / scale } else { *v }));
+                rows.extend(self.scaled(&set[self.groups[condition]], *scale));
             }
         }
         let batch = block.rollout.repeated(sets.len());

@@ -4,7 +4,7 @@ mod checks;
 mod curves;
 
 use super::{
-    case::Role,
+    case::{Role, Specimen},
     problem::Calibration,
     result::*,
     run::{Fit, Optimum},
@@ -75,6 +75,12 @@ fn notes(fit: &Fit, parameters: &[ParameterResult], points: &[PointResult]) -> V
         }
     }
     notes.extend(fit.data.notes.clone());
+    if fit.case.tests.specimen == Specimen::StripMesh {
+        notes.push(format!(
+            "Angles are those of strip meshes of {} cells along the fold under the hard law, read right after the release; they jump as hinge after hinge slips, so their derivatives are the hinge ensemble's.",
+            fit.case.tests.strip_cells
+        ));
+    }
     for p in parameters.iter().filter(|p| p.free) {
         let Some([low, high]) = p.bounds else {
             continue;

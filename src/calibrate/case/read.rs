@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::{
-    Case, Free, HOLD_OUT, HoldOutRule, MOST_BRANCHES, MOST_STARTS, Role, SOURCE, Source, TESTS,
-    TOP, TestSettings, TransformName,
+    Case, Free, HOLD_OUT, HoldOutRule, MOST_BRANCHES, MOST_STARTS, Role, SOURCE, Source, Specimen,
+    TESTS, TOP, TestSettings, TransformName,
 };
 use crate::{
     error::{Error, Result, bad_input, readable, unknown},
@@ -38,6 +38,7 @@ impl Case {
         let law = LawName::ALL.into_iter().find(|l| Some(l.name()) == law);
         let loss = top.optional_choice("loss", &Loss::ALL.map(Loss::name))?;
         let loss = Loss::ALL.into_iter().find(|l| Some(l.name()) == loss);
+        let tests = tests(place, &value)?;
         let mut case = Case {
             name: top.text("name")?,
             notes: top.texts("notes")?,
@@ -47,9 +48,11 @@ impl Case {
                 .whole("relaxation_branches", (0.0, MOST_BRANCHES))?
                 .unwrap_or(0),
             parameters: Vec::new(),
-            tests: tests(place, &value)?,
+            tests,
             loss: loss.unwrap_or(Loss::Squares),
-            starts: top.whole("starts", (1.0, MOST_STARTS))?.unwrap_or(16),
+            starts: top
+                .whole("starts", (1.0, MOST_STARTS))?
+                .unwrap_or(tests.specimen.starts()),
             seed: top.whole("seed", (0.0, 9e15))?.unwrap_or(1) as u64,
             hold_out: hold_out(place, &value)?,
         };
@@ -128,6 +131,17 @@ fn tests(place: &str, value: &Value) -> Result<TestSettings> {
     };
     let section = Section::new(place, "tests", value)?;
     section.known(&TESTS)?;
+    let specimen = section.optional_choice("specimen", &Specimen::ALL.map(Specimen::name))?;
+    let specimen = Specimen::ALL.into_iter().find(|s| Some(s.name()) == specimen);
+    settings.specimen = specimen.unwrap_or(Specimen::Hinges);
+    if let Some(cells) = section.whole("strip_cells", (8.0, 512.0))? {
+        if settings.specimen != Specimen::StripMesh {
+            return bad_input(format!(
+                "{place}: tests.strip_cells = {cells} needs \"specimen\": \"strip_mesh\"; add it, or give tests.hinges"
+            ));
+        }
+        settings.strip_cells = cells;
+    }
     if let Some(hinges) = section.whole("hinges", (32.0, 16384.0))? {
         // Sums over a fold are then taken alike wherever it stands in a batch: a resumed fit has the same
         // bits.

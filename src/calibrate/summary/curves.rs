@@ -2,6 +2,7 @@
 
 use crate::{
     calibrate::{
+        case::Specimen,
         result::{CurveResult, LoopResult},
         run::{Fit, Optimum},
         simulate::{BendingReading, Condition},
@@ -14,6 +15,8 @@ use crate::{
 
 /// Points of a plotted curve.
 const CURVE_POINTS: usize = 120;
+/// The same where every point is a mesh.
+const MESH_CURVE_POINTS: usize = 24;
 
 pub(super) fn curves(
     fit: &Fit,
@@ -39,6 +42,10 @@ pub(super) fn curves(
         }
     }
     let scale = fit.error_scale(optimum);
+    let count = match fit.case.tests.specimen {
+        Specimen::Hinges => CURVE_POINTS,
+        Specimen::StripMesh => MESH_CURVE_POINTS,
+    };
     let mut list = Vec::new();
     for (group, point, (shortest, longest), sd) in curves {
         let first = if shortest > 0.0 {
@@ -51,7 +58,7 @@ pub(super) fn curves(
             true => (first, 2.0 * longest),
             false => (0.1 * first, 20.0 * first),
         };
-        let press_s: Vec<f64> = log_times(first, last, CURVE_POINTS);
+        let press_s: Vec<f64> = log_times(first, last, count);
         let conditions: Vec<(usize, Condition)> = press_s
             .iter()
             .map(|&press| (group, Condition::Recovery(CreasePoint { press, ..point })))
@@ -64,7 +71,11 @@ pub(super) fn curves(
             read_s: point.read,
             low_deg: (0..fitted.len()).map(|i| fitted[i] - half(i)).collect(),
             high_deg: (0..fitted.len()).map(|i| fitted[i] + half(i)).collect(),
-            hard_deg: fit.problem.hard(&optimum.point, &conditions)?,
+            // A mesh is under the hard law already.
+            hard_deg: match fit.case.tests.specimen {
+                Specimen::Hinges => fit.problem.hard(&optimum.point, &conditions)?,
+                Specimen::StripMesh => fitted.clone(),
+            },
             fitted_deg: fitted,
             press_s,
         });
