@@ -5,6 +5,7 @@ mod read;
 use serde_json::{Map, Value, json};
 
 use crate::{
+    experiment::TwistTest,
     fit::Loss,
     material::{Law, LawName, Timer},
 };
@@ -34,6 +35,8 @@ pub struct Case {
     pub seed: u64,
     /// Points that are predicted, not fitted.
     pub hold_out: HoldOutRule,
+    /// The cylinder whose torque was measured.
+    pub twist: Option<TwistTest>,
 }
 
 /// A data file of a case.
@@ -205,7 +208,7 @@ pub struct HoldOutRule {
     pub groups: Vec<String>,
 }
 
-pub(in crate::calibrate) const TOP: [&str; 11] = [
+pub(in crate::calibrate) const TOP: [&str; 12] = [
     "name",
     "notes",
     "data",
@@ -217,6 +220,18 @@ pub(in crate::calibrate) const TOP: [&str; 11] = [
     "starts",
     "seed",
     "hold_out",
+    "twist",
+];
+/// The first four are needed.
+pub(in crate::calibrate) const TWIST: [&str; 8] = [
+    "radius_mm",
+    "height_mm",
+    "membrane_N_per_m",
+    "density_kg_per_m2",
+    "cells_around",
+    "cells_along",
+    "turn_seconds",
+    "steps",
 ];
 pub(in crate::calibrate) const SOURCE: [&str; 4] = ["file", "fabric", "direction", "group"];
 pub(in crate::calibrate) const TESTS: [&str; 11] = [
@@ -290,7 +305,7 @@ impl Case {
         ];
         let tests = TESTS.iter().zip(fields);
         let tests = tests.filter_map(|(key, value)| Some((key.to_string(), value?)));
-        json!({
+        let mut case = json!({
             "name": self.name,
             "notes": self.notes,
             "data": self.data.iter().map(source).collect::<Vec<_>>(),
@@ -306,7 +321,22 @@ impl Case {
                 "press_s": self.hold_out.press_s,
                 "groups": self.hold_out.groups,
             },
-        })
+        });
+        if let Some(twist) = &self.twist {
+            // Millimetres are to be the same again when they are read.
+            let mm = |metres: f64| (1e12 * metres).round() / 1e9;
+            case["twist"] = json!({
+                "radius_mm": mm(twist.radius),
+                "height_mm": mm(twist.height),
+                "membrane_N_per_m": twist.membrane,
+                "density_kg_per_m2": twist.density,
+                "cells_around": twist.around,
+                "cells_along": twist.along,
+                "turn_seconds": twist.turn_seconds,
+                "steps": twist.steps,
+            });
+        }
+        case
     }
 }
 

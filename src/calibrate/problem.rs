@@ -16,6 +16,7 @@ use super::{
 };
 use crate::{
     error::Result,
+    experiment::TwistTest,
     fit::{Linearized, Problem},
     material::{Law, Transform},
     numeric::Compute,
@@ -55,6 +56,8 @@ pub struct Calibration {
     hinges: usize,
     /// Cells along the fold where the specimen is a strip mesh.
     strip_cells: Option<usize>,
+    /// The cylinder of a twist.
+    twist: Option<TwistTest>,
     /// The unknowns, in order.
     pub unknowns: Vec<Unknown>,
     /// Of every group and parameter.
@@ -80,6 +83,7 @@ impl Calibration {
             hinges,
             strip_cells: (case.tests.specimen == Specimen::StripMesh)
                 .then_some(case.tests.strip_cells),
+            twist: case.twist,
             bounds: Vec::new(),
             unknowns,
             origins,
@@ -102,15 +106,19 @@ impl Calibration {
             }
         }
         for (hinges, width) in stages(hinges) {
-            let tests = calibration.hinge_tests(hinges, Some(width), &conditions)?;
+            // Hinges on their own bring a search near, where meshes have the last word.
+            let tests = calibration.tests_of((None, None), hinges, Some(width), &conditions)?;
             calibration.stages.push(tests);
         }
+        let width = Some(calibration.width(calibration.stages.len() - 1));
+        calibration.stages.pop();
+        calibration
+            .stages
+            .push(calibration.tests(hinges, width, &conditions)?);
         if calibration.strip_cells.is_some() {
-            // The hinges bring a search near, where the mesh has the last word.
-            let width = calibration.width(calibration.stages.len() - 1);
-            let mesh = calibration.tests(hinges, Some(width), &conditions)?;
-            calibration.ensemble = calibration.stages.pop();
-            calibration.stages.push(mesh);
+            let meshes = (None, calibration.twist);
+            let ensemble = calibration.tests_of(meshes, hinges, width, &conditions)?;
+            calibration.ensemble = Some(ensemble);
         }
         Ok(calibration)
     }
@@ -130,28 +138,19 @@ impl Calibration {
         stages(self.hinges)[stage].1
     }
 
-    /// Tests of the case's specimen.
+    /// Tests of the case's specimens.
     fn tests(
         &self,
         hinges: usize,
         width: Option<f64>,
         conditions: &[(usize, Condition)],
     ) -> Result<Tests> {
-        self.tests_of(self.strip_cells, hinges, width, conditions)
-    }
-
-    fn hinge_tests(
-        &self,
-        hinges: usize,
-        width: Option<f64>,
-        conditions: &[(usize, Condition)],
-    ) -> Result<Tests> {
-        self.tests_of(None, hinges, width, conditions)
+        self.tests_of((self.strip_cells, self.twist), hinges, width, conditions)
     }
 
     fn tests_of(
         &self,
-        strip_cells: Option<usize>,
+        (strip_cells, twist): (Option<usize>, Option<TwistTest>),
         hinges: usize,
         width: Option<f64>,
         conditions: &[(usize, Condition)],
@@ -161,8 +160,18 @@ impl Calibration {
             width,
             bending_rate: self.rate,
             strip_cells,
+            twist,
         };
-        Tests::new(&self.compute, self.law.clone(), resolution, conditions)
+        let tests = Tests::new(&self.compute, self.law.clone(), resolution, conditions)?;
+        Ok(tests.seeking(self.sought()))
+    }
+
+    /// Parameters of the law that depend on an unknown in any group.
+    fn sought(&self) -> Vec<usize> {
+        let fixed = |o: &Origin| matches!(o, Origin::Value(_));
+        (0..self.law.parameters().len())
+            .filter(|p| self.origins.iter().any(|of_group| !fixed(&of_group[*p])))
+            .collect()
     }
 
     /// Readings of further conditions at a point of the last stage, and ∂reading/∂unknown.
@@ -426,7 +435,8 @@ impl Calibration {
             let chained = self.chain(&readings.slopes, tests.groups().iter().copied(), point);
             let mut jacobian = DMatrix::zeros(m + priors.len(), n);
             let mut residuals = DVector::zeros(m + priors.len());
-            for (i, (target, sd, condition)) in self.targets.iter().enumerate() {
+            let seen = self.targets.iter().enumerate();
+            for (i, (target, sd, condition)) in seen.filter(|(_, t)| !tests.leaves_out(t.2)) {
                 residuals[i] = (readings.values[*condition] - target) / sd;
                 jacobian.set_row(i, &(chained.row(*condition) / *sd));
             }

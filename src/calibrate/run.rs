@@ -110,12 +110,18 @@ impl<'a> Fit<'a> {
             loss: self.case.loss,
             ..Levenberg::default()
         };
-        match self.case.tests.specimen {
-            Specimen::Hinges => usual,
-            // The cost of a mesh jumps as hinges slip: to look for less than a jump only costs rounds.
-            Specimen::StripMesh => Levenberg {
+        match (self.case.tests.specimen, self.case.twist) {
+            (Specimen::Hinges, None) => usual,
+            // The cost of strips jumps as hinges slip: to look for less than a jump only costs rounds.
+            (Specimen::StripMesh, _) => Levenberg {
                 tolerance: 1e-3,
                 most_damping: 1e3,
+                ..usual
+            },
+            // A twist is smoother, but every round is dear.
+            (Specimen::Hinges, Some(_)) => Levenberg {
+                tolerance: 1e-5,
+                most_damping: 1e6,
                 ..usual
             },
         }

@@ -1,14 +1,18 @@
 //! Laboratory tests of many parameter sets at once: what a fit compares with the data.
 
 mod strip;
+mod twist;
 
 use std::sync::Arc;
 
 use strip::StripBlock;
+use twist::TwistBlock;
 
 use crate::{
     error::Result,
-    experiment::{Branch, CREST_CURVATURE, CreasePoint, CreaseTest, KesTest},
+    experiment::{
+        Branch, CREST_CURVATURE, CreasePoint, CreaseTest, KesTest, Twist, TwistTest, Way,
+    },
     material::{Dimension, Law},
     numeric::{Compute, Gate},
     rollout::Rollout,
@@ -28,6 +32,17 @@ pub enum Condition {
         /// What is read.
         read: BendingReading,
     },
+    /// Torque at the top of a twisted cylinder \[N·m\].
+    Torque {
+        /// The twist.
+        twist: Twist,
+        /// Out or back.
+        way: Way,
+        /// Turn at which it is read \[rad\].
+        turn: f64,
+        /// Length of a cell of the mesh \[m\]: no wrinkle is much sharper than its inverse.
+        cell: f64,
+    },
 }
 
 impl Condition {
@@ -36,6 +51,7 @@ impl Condition {
         match self {
             Condition::Recovery(point) => CREST_CURVATURE / point.gap,
             Condition::Bending { max_curvature, .. } => *max_curvature,
+            Condition::Torque { cell, .. } => 1.0 / cell,
         }
     }
 }
@@ -62,6 +78,8 @@ pub struct Resolution {
     pub bending_rate: f64,
     /// Cells along the fold where the angles are those of a strip mesh under the hard law.
     pub strip_cells: Option<usize>,
+    /// The cylinder that torques are read at; without one they are left out.
+    pub twist: Option<TwistTest>,
 }
 
 impl Resolution {
@@ -94,6 +112,11 @@ pub struct Tests {
     groups: Vec<usize>,
     blocks: Vec<Block>,
     strips: Option<StripBlock>,
+    twists: Vec<TwistBlock>,
+    /// Which conditions are not simulated.
+    left_out: Vec<bool>,
+    /// Parameters of which slopes are needed where each costs a run.
+    sought: Vec<usize>,
 }
 
 /// Readings of one parameter set.
@@ -128,17 +151,38 @@ impl Tests {
             blocks.push(bending_block(&law, resolution, conditions, cycle)?);
         }
         let strips = match resolution.strip_cells {
-            Some(cells) => StripBlock::new(strip::test(cells), &law, conditions)?,
+            Some(cells) => StripBlock::new(strip::test(cells), conditions)?,
             None => None,
         };
+        let twists = match &resolution.twist {
+            Some(test) => twist::blocks(test, conditions)?,
+            None => Vec::new(),
+        };
+        let is_torque = |c: &Condition| matches!(c, Condition::Torque { .. });
         let is_strain = |p: &crate::material::Parameter| p.dimension == Dimension::Strain;
         Ok(Tests {
             strains: law.parameters().iter().map(is_strain).collect(),
             groups: conditions.iter().map(|(group, _)| *group).collect(),
+            sought: (0..law.parameters().len()).collect(),
+            left_out: conditions
+                .iter()
+                .map(|(_, c)| is_torque(c) && resolution.twist.is_none())
+                .collect(),
             law,
             blocks,
             strips,
+            twists,
         })
+    }
+
+    /// The same where only these parameters of the law are looked for.
+    pub fn seeking(self, sought: Vec<usize>) -> Tests {
+        Tests { sought, ..self }
+    }
+
+    /// Whether a condition is not simulated.
+    pub fn leaves_out(&self, condition: usize) -> bool {
+        self.left_out[condition]
     }
 
     /// The group of every condition.
@@ -170,13 +214,19 @@ impl Tests {
             };
             strips.read(compute, &self.law, row, &mut results);
         }
+        let sought: &[usize] = if with_slopes { &self.sought } else { &[] };
+        for twist in &self.twists {
+            twist.read(compute, &self.law, sets, sought, &mut results);
+        }
         Ok(results)
     }
 
     /// Parameters with strains in units of `scale`.
     fn scaled(&self, values: &[f64], scale: f64) -> Vec<f64> {
         let pairs = values.iter().zip(&self.strains);
-        pairs.map(|(v, strain)| if *strain { v / scale } else { *v }).collect()
+        pairs
+            .map(|(v, strain)| if *strain { v / scale } else { *v })
+            .collect()
     }
 
     fn run_block(

@@ -46,6 +46,7 @@ pub fn result(
         gradient_check: checks::gradient_check(fit, optimum)?,
         curves: curves::curves(fit, optimum, evidence)?,
         loops: curves::loops(fit, optimum)?,
+        twists: curves::twists(fit, optimum)?,
         profiles: profiles(&fit.problem, evidence.sides),
         starts: starts(progress),
         rounds: rounds(&fit.problem, progress),
@@ -286,6 +287,14 @@ fn points(fit: &Fit, optimum: &Optimum, evidence: &Evidence) -> Result<Vec<Point
                 point.quantity = Some(quantity.into());
                 point.unit = Some(unit.into());
                 point.press_s = Some(dwell);
+                [point.measured, point.sd, point.fitted, point.hard] = numbers;
+            }
+            Condition::Torque { twist, turn, .. } => {
+                point.test = "twist".into();
+                point.quantity = Some("torque".into());
+                point.unit = Some("N·m".into());
+                point.press_s = Some(twist.hold);
+                point.turn_deg = Some((1e9 * turn.to_degrees()).round() / 1e9);
                 [point.measured, point.sd, point.fitted, point.hard] = numbers;
             }
         }

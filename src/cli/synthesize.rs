@@ -66,7 +66,12 @@ pub struct Arguments {
     )]
     noise_deg: f64,
     /// What is folded: hinges on their own, or a strip mesh of 32 cells
-    #[arg(long, value_enum, default_value = "hinges", conflicts_with = "log_linear")]
+    #[arg(
+        long,
+        value_enum,
+        default_value = "hinges",
+        conflicts_with = "log_linear"
+    )]
     specimen: SpecimenName,
     /// Name of the fabric in the table [default: the material's]
     #[arg(long)]
@@ -171,9 +176,12 @@ fn of_law(
         width: None,
         bending_rate: settings.rate_per_m_s,
         strip_cells: mesh.then_some(settings.strip_cells),
+        twist: None,
     };
-    let conditions: Vec<(usize, Condition)> =
-        points.iter().map(|p| (0, Condition::Recovery(*p))).collect();
+    let conditions: Vec<(usize, Condition)> = points
+        .iter()
+        .map(|p| (0, Condition::Recovery(*p)))
+        .collect();
     let angles = Tests::new(&compute, prepared.law.clone(), resolution, &conditions)?
         .run(&compute, &[vec![prepared.values.clone()]], false)?
         .remove(0)

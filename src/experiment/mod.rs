@@ -6,10 +6,12 @@ mod gradcheck;
 mod hinge_bench;
 mod kes;
 mod strip;
+mod twist;
 
 pub use cloth_bench::ClothBench;
 pub use crease::{CREST_CURVATURE, CreaseCurves, CreasePoint, CreaseTest, fold_curvatures};
 pub use gradcheck::{CheckedLaw, GradientCase, Reach, checked_laws, gradient_cases};
 pub use hinge_bench::{BENCH_GAIN, BENCH_PARAMETERS, HingeBench, hinge_workload};
-pub use strip::{StripCurves, StripTest, Strips};
 pub use kes::{Branch, KesLoop, KesReading, KesTest};
+pub use strip::{StripCurves, StripTest, Strips};
+pub use twist::{Twist, TwistTest, Way};

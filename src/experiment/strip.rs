@@ -185,9 +185,11 @@ fn append(mesh: &mut Mesh, part: Mesh) {
     let moved = |p: [f64; 3]| [p[0], p[1] + drop, p[2]];
     mesh.positions.extend(part.positions.into_iter().map(moved));
     mesh.material.extend(part.material);
-    mesh.triangles.extend(part.triangles.into_iter().map(|t| shift(t, vertices)));
+    mesh.triangles
+        .extend(part.triangles.into_iter().map(|t| shift(t, vertices)));
     let triangles = part.material_triangles.into_iter();
-    mesh.material_triangles.extend(triangles.map(|t| shift(t, points)));
+    mesh.material_triangles
+        .extend(triangles.map(|t| shift(t, points)));
 }
 
 /// Length of a strip between plates a gap apart from where it leaves one to where it meets the other \[m\]:
@@ -357,7 +359,10 @@ impl Plan<'_> {
         drive.material_seconds = 0.0;
         drive.pinned = true;
         drive.free = drive.free.zeros_like();
-        let places = self.parts.iter().flat_map(|part| self.shape(part, fraction));
+        let places = self
+            .parts
+            .iter()
+            .flat_map(|part| self.shape(part, fraction));
         drive.anchors = self.cloth.vertex_tensor(&places.collect::<Vec<_>>());
         if let Some(k) = hold {
             let mut seconds = vec![0.0; self.cloth.topology.hinges.len()];
@@ -371,8 +376,16 @@ impl Plan<'_> {
 
     /// Length of step `k` of a hold; none in the last.
     fn hold_seconds(&self, press: f64, k: usize) -> f64 {
-        let times = log_times(press * 10f64.powi(-HOLD_DECADES), press, self.test.hold_steps);
-        let before = if k == 0 { 0.0 } else { times.get(k - 1).copied().unwrap_or(press) };
+        let times = log_times(
+            press * 10f64.powi(-HOLD_DECADES),
+            press,
+            self.test.hold_steps,
+        );
+        let before = if k == 0 {
+            0.0
+        } else {
+            times.get(k - 1).copied().unwrap_or(press)
+        };
         times.get(k).map_or(0.0, |t| t - before)
     }
 
@@ -381,7 +394,9 @@ impl Plan<'_> {
         let leg = self.test.leg();
         let (first, last) = (-PI / 2.0, PI / 2.0);
         let legs = |angle: f64| std::iter::repeat_n(angle, leg);
-        let angles = legs(first).chain(self.tangents.iter().copied()).chain(legs(last));
+        let angles = legs(first)
+            .chain(self.tangents.iter().copied())
+            .chain(legs(last));
         let origin = self.cloth.mesh.positions[part.first_vertex];
         let mut along = vec![[origin[0], origin[2]]];
         for angle in angles {

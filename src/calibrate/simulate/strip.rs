@@ -3,9 +3,8 @@
 //! The slopes of such a fit are the hinge ensemble's. A hinge that begins to slip loses its dwell and slides all
 //! the way, whatever the gate: taken in forty steps, a share of the dwell that a smooth gate takes away lowers
 //! the threshold, which opens the gate further. So the angle of a mesh jumps hinge by hinge, and its own
-//! derivative, exact between two jumps, misses what they add up to: for cotton pressed for 300 s at a gap of
-//! 0.5 mm the reverse sweep gives 0° a unit of ln ε_∞, differences over 2 % give −400° and the ensemble −250°. A
-//! mesh is therefore run under the hard law, which needs no sweep back and has no smoothing bias.
+//! derivative, exact between two jumps, misses what they add up to
+//! (`a_meshs_own_derivative_misses_its_jumps` in `tests/fit_mesh.rs` prints both). A mesh is therefore run under the hard law, which needs no sweep back and has no smoothing bias.
 
 use std::sync::Arc;
 
@@ -47,26 +46,22 @@ pub(super) fn test(cells: usize) -> StripTest {
 }
 
 impl StripBlock {
-    /// None where no condition is a recovery. Refuses delayed recovery, which the mesh does not follow.
-    pub fn new(
-        test: StripTest,
-        law: &Arc<dyn Law>,
-        conditions: &[(usize, Condition)],
-    ) -> Result<Option<StripBlock>> {
+    /// None where no condition is a recovery. Refuses readings some time after the release, which
+    /// the mesh does not follow.
+    pub fn new(test: StripTest, conditions: &[(usize, Condition)]) -> Result<Option<StripBlock>> {
         let mut block = StripBlock {
             test,
             conditions: Vec::new(),
             points: Vec::new(),
             scales: Vec::new(),
         };
-        let delayed = law.parameters().iter().any(|p| p.name.starts_with("branch_"));
         for (i, (_, condition)) in conditions.iter().enumerate() {
             let Condition::Recovery(point) = condition else {
                 continue;
             };
-            if delayed && point.read > 0.0 {
+            if point.read > 0.0 {
                 return bad_input(format!(
-                    "a strip mesh is read right after its release, but relaxation branches move it until the reading after {} s; use \"specimen\": \"hinges\", no relaxation_branches, or readings at 0 s (tests.read_s)",
+                    "a strip mesh is read right after its release, not after {} s, until when flow and relaxation branches move it on; give a recovery time of 0 (tests.read_s where the data have none), or \"specimen\": \"hinges\"",
                     readable(point.read)
                 ));
             }

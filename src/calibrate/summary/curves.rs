@@ -3,13 +3,13 @@
 use crate::{
     calibrate::{
         case::Specimen,
-        result::{CurveResult, LoopResult},
+        result::{CurveResult, LoopResult, TwistResult},
         run::{Fit, Optimum},
         simulate::{BendingReading, Condition},
         verdict::Evidence,
     },
     error::Result,
-    experiment::{Branch, CreasePoint},
+    experiment::{Branch, CreasePoint, Twist, Way},
     rollout::log_times,
 };
 
@@ -128,6 +128,43 @@ pub(super) fn loops(fit: &Fit, optimum: &Optimum) -> Result<Vec<LoopResult>> {
             dwell_s: dwell,
             curvature_per_m,
             moment_nm_per_m: fit.problem.predict(&optimum.point, &conditions)?.0,
+        });
+    }
+    Ok(list)
+}
+
+pub(super) fn twists(fit: &Fit, optimum: &Optimum) -> Result<Vec<TwistResult>> {
+    let mut done: Vec<(usize, Twist)> = Vec::new();
+    let mut list = Vec::new();
+    for row in &fit.data.rows {
+        let Condition::Torque { twist, cell, .. } = row.condition else {
+            continue;
+        };
+        if done.contains(&(row.group, twist)) {
+            continue;
+        }
+        done.push((row.group, twist));
+        let steps = fit.case.twist.map_or(1, |t| t.steps);
+        let turn = |k: usize| twist.turn * k as f64 / steps as f64;
+        let out = (0..=steps).map(|k| (Way::Out, turn(k)));
+        let places: Vec<(Way, f64)> = out
+            .chain((0..steps).rev().map(|k| (Way::Back, turn(k))))
+            .collect();
+        let condition = |&(way, turn): &(Way, f64)| {
+            let torque = Condition::Torque {
+                twist,
+                way,
+                turn,
+                cell,
+            };
+            (row.group, torque)
+        };
+        let conditions: Vec<(usize, Condition)> = places.iter().map(condition).collect();
+        list.push(TwistResult {
+            group: fit.data.groups[row.group].clone(),
+            dwell_s: twist.hold,
+            turn_deg: places.iter().map(|(_, turn)| turn.to_degrees()).collect(),
+            torque_nm: fit.problem.hard(&optimum.point, &conditions)?,
         });
     }
     Ok(list)
