@@ -174,7 +174,9 @@ fn a_meshs_own_derivative_misses_its_jumps() {
         let crest = CREST_CURVATURE / gap;
         let mut values = COTTON.to_vec();
         values[3] *= 1.0 + share;
-        [2, 3, 5].map(|p| values[p] /= crest);
+        for p in [2, 3, 5] {
+            values[p] /= crest;
+        }
         values
     };
     let points = CreaseTest::grid(&[CREST_CURVATURE], &[300.0], &[0.0]);
@@ -271,8 +273,9 @@ fn a_case_with_a_strip_mesh_runs_from_the_command_line() {
     assert!(report.contains("strip meshes of 8 cells"), "{report}");
 }
 
-/// K_b, K_f, ε_0, ε_∞, T_d, ε_y, K_h, drop, T_y of a fabric whose wrinkles slip and do not yield.
-const WRINKLED: [f64; 9] = [1e-5, 2e-5, 10.0, 30.0, 1.0, 2000.0, 1e-5, 0.5, 1000.0];
+/// K_b, K_f, ε_0, ε_∞, T_d, ε_y, K_h, drop, T_y of a fabric whose wrinkles slip and do not yield, and which hardly
+/// locks within the twist: a hinge that has locked gives way at once, so the cost has steps and minima on them.
+const WRINKLED: [f64; 9] = [1e-5, 2e-5, 10.0, 30.0, 1e3, 2000.0, 1e-5, 0.5, 1000.0];
 const TWIST: Twist = Twist {
     turn: std::f64::consts::FRAC_PI_4,
     hold: 0.0,
@@ -397,7 +400,7 @@ fn slopes_of_a_torque_are_those_of_the_reverse_sweep() {
     assert!(slope(0) > 0.0 && slope(1).abs() > 0.01 * largest);
 }
 
-/// The data are the simulation's own, so only the tolerance of the search is left.
+/// The data are the simulation's own, so only the tolerance of the search is left, which ends at 1e-8.
 #[test]
 fn stiffnesses_of_a_twisted_cylinder_come_back() {
     let (found, cost) = searched(&twist_case(), &twist_table());
@@ -407,7 +410,7 @@ fn stiffnesses_of_a_twisted_cylinder_come_back() {
         ("friction_stiffness", WRINKLED[1]),
     ] {
         let (_, value, first) = found.iter().find(|f| f.0 == name).unwrap();
-        assert!((value / truth - 1.0).abs() < 0.02, "{name}: {value}");
+        assert!((value / truth - 1.0).abs() < 1e-4, "{name}: {value}");
         assert!(
             (first / truth).ln().abs() > 0.5,
             "the start must not be the truth"
