@@ -2,7 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::case::{HOLD_OUT, MOST_BRANCHES, MOST_STARTS, SOURCE, TESTS, TOP, TransformName};
+use super::case::{
+    HOLD_OUT, MOST_BRANCHES, MOST_STARTS, SOURCE, Specimen, TESTS, TOP, TWIST, TransformName,
+};
 use crate::{
     fit::Loss,
     material::{LawName, StrainMeasure, Timer},
@@ -71,16 +73,57 @@ fn top_property(key: &str) -> Value {
                 "properties": Map::from_iter(fields),
             })
         }
+        "twist" => {
+            let fields = TWIST.map(|key| (key.to_string(), twist_property(key)));
+            json!({
+                "type": "object",
+                "description": "the sewn cylinder whose torque was measured",
+                "additionalProperties": false,
+                "required": &TWIST[..4],
+                "properties": Map::from_iter(fields),
+            })
+        }
         _ => json!({ "type": "string" }),
     }
 }
 
+fn twist_property(key: &str) -> Value {
+    let meaning = match key {
+        "membrane_N_per_m" => {
+            return json!({
+                "type": "array",
+                "items": { "type": "number" },
+                "minItems": 4,
+                "maxItems": 4,
+                "description": "stiffness of the membrane: warp, weft, coupling, shear [N/m]",
+            });
+        }
+        "radius_mm" => "of the cylinder [mm]",
+        "height_mm" => "of the cylinder [mm]",
+        "density_kg_per_m2" => "mass per area [kg/m²]",
+        "cells_around" => "cells of the mesh around; 24 where absent",
+        "cells_along" => "cells of the mesh along; 10 where absent",
+        "turn_seconds" => "time to the largest turn, and back [s]; 0.3 where absent",
+        _ => "time steps to the largest turn, and as many back; 20 where absent",
+    };
+    let whole = key.starts_with("cells") || key == "steps";
+    let kind = if whole { "integer" } else { "number" };
+    json!({ "type": kind, "exclusiveMinimum": 0, "description": meaning })
+}
+
 fn test_property(key: &str) -> Value {
     let meaning = match key {
+        "specimen" => {
+            return json!({
+                "enum": Specimen::ALL.map(Specimen::name),
+                "description": "what is folded in a recovery test: hinges on their own, or a strip mesh",
+            });
+        }
+        "strip_cells" => "cells along the fold of a strip mesh",
         "hinges" => "hinges along a fold, a power of two; more are nearer to the hard law",
         "gap_mm" => "gap where a file gives none [mm]",
         "press_s" => "pressing time where a file gives none [s]",
-        "read_s" => "reading time where a file gives none [s]",
+        "read_s" => "reading time where a file gives none [s]; 0 for a strip mesh, else 300",
         "sd_deg" => "spread of an angle where a file gives none [degrees]",
         "bending_sd_share" => "spread of B and 2HB where a file gives none, as a share",
         "moment_sd_share" => {
@@ -89,7 +132,11 @@ fn test_property(key: &str) -> Value {
         "max_curvature_per_m" => "largest curvature of the cycle that gives B and 2HB [1/m]",
         _ => "speed of a bending cycle [1/(m·s)]",
     };
-    let kind = if key == "hinges" { "integer" } else { "number" };
+    let kind = if matches!(key, "hinges" | "strip_cells") {
+        "integer"
+    } else {
+        "number"
+    };
     json!({ "type": kind, "minimum": 0, "description": meaning })
 }
 

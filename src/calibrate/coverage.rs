@@ -70,6 +70,7 @@ impl Trial {
             starts: self.starts,
             seed: self.seed,
             hold_out: HoldOutRule::default(),
+            twist: None,
         };
         let metres: Vec<f64> = self.gaps_mm.iter().map(|mm| 1e-3 * mm).collect();
         let points = CreaseTest::grid(&metres, &self.presses, &[case.tests.read_s]);
@@ -82,6 +83,8 @@ impl Trial {
             hinges: 4096,
             width: None,
             bending_rate: case.tests.rate_per_m_s,
+            strip_cells: None,
+            twist: None,
         };
         let values = self.truth.values_for(law.as_ref())?;
         let angles = Tests::new(compute, law, hard, &conditions)?

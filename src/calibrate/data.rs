@@ -7,13 +7,14 @@ mod names;
 mod remarks;
 #[cfg(test)]
 mod tests;
+mod twists;
 
 use std::{f64::consts::PI, path::Path};
 
 pub use columns::column_help;
 use columns::{Concept, Layout, accepted};
 
-pub use crate::experiment::Branch;
+pub use crate::experiment::{Branch, Way};
 use crate::{
     error::{Result, bad_input, readable},
     files::{Table, read_text},
@@ -48,7 +49,7 @@ pub struct Measured {
     pub direction: Option<String>,
     /// What was measured, and under which conditions.
     pub quantity: Quantity,
-    /// The value: degrees for a recovery angle, N·m for B, N·m/m for 2HB and moments.
+    /// The value: degrees for a recovery angle, N·m for B and torques, N·m/m for 2HB and moments.
     pub value: f64,
     /// Standard deviation of this value, in its unit: sd/√n for a mean of n specimens.
     pub sd: Option<f64>,
@@ -83,6 +84,15 @@ pub enum Quantity {
         /// Part of the cycle.
         branch: Branch,
         /// Time held at the largest curvature \[s\].
+        dwell: f64,
+    },
+    /// Torque at the top of a twisted cylinder.
+    Torque {
+        /// Turn of the top \[rad\].
+        turn: f64,
+        /// Out or back.
+        way: Way,
+        /// Time held at the largest turn \[s\].
         dwell: f64,
     },
 }
@@ -127,19 +137,27 @@ fn check_tests(layout: &Layout) -> Result<()> {
             }])
         ));
     }
-    if [Angle, Rigidity, Hysteresis, Curvature]
+    if layout.has(Turn) != layout.has(Torque) {
+        return bad_input(format!(
+            "{header}: a twist needs turn and torque; add {}",
+            accepted(&[if layout.has(Torque) { Turn } else { Torque }])
+        ));
+    }
+    if [Angle, Rigidity, Hysteresis, Curvature, Torque]
         .iter()
         .any(|c| layout.has(*c))
     {
         return Ok(());
     }
     bad_input(format!(
-        "{header}: no measured quantity among the columns {}; a recovery test needs {}; a KES sheet needs {}; a bending loop needs {} with {}",
+        "{header}: no measured quantity among the columns {}; a recovery test needs {}; a KES sheet needs {}; a bending loop needs {} with {}; a twist needs {} with {}",
         layout.table.columns().join(", "),
         accepted(&[Angle]),
         accepted(&[Rigidity, Hysteresis]),
         accepted(&[Curvature]),
-        accepted(&[Moment])
+        accepted(&[Moment]),
+        accepted(&[Turn]),
+        accepted(&[Torque])
     ))
 }
 
@@ -185,11 +203,12 @@ fn points(layout: &Layout, assumed: &mut Assumed) -> Result<Vec<Measured>> {
     let table = layout.table;
     let (branches, sentences) = loops::branches(layout)?;
     assumed.loops = sentences;
+    let ways = twists::ways(layout)?;
     let mut points = Vec::new();
-    for (row, branch) in branches.into_iter().enumerate() {
+    for (row, (branch, way)) in branches.into_iter().zip(ways).enumerate() {
         layout.check_numbers(row)?;
         let line = table.line(row);
-        let measured = measured(layout, row, branch, assumed)?;
+        let measured = measured(layout, row, (branch, way), assumed)?;
         if measured.is_empty() {
             return bad_input(format!(
                 "{}: nothing measured in this row; fill in a value or remove the row",
@@ -215,7 +234,7 @@ fn points(layout: &Layout, assumed: &mut Assumed) -> Result<Vec<Measured>> {
 fn measured(
     layout: &Layout,
     row: usize,
-    branch: Option<Branch>,
+    (branch, way): (Option<Branch>, Option<Way>),
     assumed: &mut Assumed,
 ) -> Result<Vec<(Quantity, f64, Option<f64>)>> {
     let line = layout.table.line(row);
@@ -257,6 +276,15 @@ fn measured(
             dwell: time,
         };
         list.push((quantity, moment, number(Concept::MomentSd)?));
+    }
+    let point = (number(Concept::Turn)?, number(Concept::Torque)?, way);
+    if let (Some(turn), Some(torque), Some(way)) = point {
+        let quantity = Quantity::Torque {
+            turn,
+            way,
+            dwell: time,
+        };
+        list.push((quantity, torque, number(Concept::TorqueSd)?));
     }
     if list.len() > bent && dwell.is_none() {
         assumed.no_dwell.push(line);

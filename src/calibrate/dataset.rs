@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     error::{Result, bad_input, readable, unknown},
-    experiment::CreasePoint,
+    experiment::{CreasePoint, Twist},
     files::read_text,
 };
 
@@ -144,6 +144,23 @@ impl Dataset {
                 dwell,
                 read: BendingReading::Moment(branch, curvature),
             },
+            Quantity::Torque { turn, way, dwell } => {
+                let Some(cylinder) = &case.twist else {
+                    return bad_input(format!(
+                        "{}: a torque needs the cylinder that was twisted; give the case a section \"twist\" with radius_mm, height_mm, membrane_N_per_m and density_kg_per_m2",
+                        point.place
+                    ));
+                };
+                Condition::Torque {
+                    twist: Twist {
+                        turn: max_curvature,
+                        hold: dwell,
+                    },
+                    way,
+                    turn,
+                    cell: cylinder.cell(),
+                }
+            }
         };
         let sd = match point.sd {
             Some(sd) => sd,
@@ -178,10 +195,10 @@ impl Dataset {
                 ));
                 tests.sd_deg
             }
-            Quantity::Moment { .. } => {
+            Quantity::Moment { .. } | Quantity::Torque { .. } => {
                 let share = tests.moment_sd_share;
                 self.note(format!(
-                    "Moments without a spread are taken to have one of {} % of the largest.",
+                    "Moments and torques without a spread are taken to have one of {} % of the largest.",
                     readable(100.0 * share)
                 ));
                 share * max_moment
@@ -287,23 +304,25 @@ fn selected(source: &Source, file: &DataFile) -> Result<Vec<Measured>> {
     Ok(points)
 }
 
-/// For every point the largest curvature \[1/m\] and moment \[N·m/m\] of its loop; 0 where it is on none.
+/// For every point the largest curvature \[1/m\] and moment \[N·m/m\] of its loop, or turn \[rad\] and torque
+/// \[N·m\] of its twist; 0 where it is on none.
 fn largest_on_loops(points: &[Measured]) -> Vec<(f64, f64)> {
     let on_loop = |p: &Measured| match p.quantity {
         Quantity::Moment {
             curvature, dwell, ..
-        } => Some((curvature.abs(), dwell)),
+        } => Some((curvature.abs(), dwell, false)),
+        Quantity::Torque { turn, dwell, .. } => Some((turn, dwell, true)),
         _ => None,
     };
     let largest = |p: &Measured| {
         let mut sizes = (0.0f64, 0.0f64);
-        let Some((_, dwell)) = on_loop(p) else {
+        let Some((_, dwell, twisted)) = on_loop(p) else {
             return sizes;
         };
         for other in points {
-            if let Some((curvature, other_dwell)) = on_loop(other)
-                && (&other.fabric, &other.direction, other_dwell)
-                    == (&p.fabric, &p.direction, dwell)
+            if let Some((curvature, other_dwell, other_twisted)) = on_loop(other)
+                && (&other.fabric, &other.direction, other_dwell, other_twisted)
+                    == (&p.fabric, &p.direction, dwell, twisted)
             {
                 sizes = (sizes.0.max(curvature), sizes.1.max(other.value.abs()));
             }
@@ -321,7 +340,7 @@ fn held_out(case: &Case, group: &str, condition: &Condition) -> bool {
         Condition::Recovery(point) => {
             near(&rule.gap_mm, 1e3 * point.gap) || near(&rule.press_s, point.press)
         }
-        Condition::Bending { .. } => false,
+        Condition::Bending { .. } | Condition::Torque { .. } => false,
     };
     by_condition || rule.groups.iter().any(|g| g == group)
 }

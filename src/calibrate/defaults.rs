@@ -19,7 +19,9 @@ struct Survey {
     times: (f64, f64),
     /// Rigidity as measured \[N·m\], where it was.
     rigidity: Option<f64>,
-    /// Whether there are bending cycles without a dwell, and nothing else.
+    /// Whether torques were measured, which tell the rigidity.
+    torques: bool,
+    /// Whether there are bending cycles and twists without a dwell, and nothing else.
     cycles_only: bool,
 }
 
@@ -59,6 +61,14 @@ impl Survey {
                         _ => {}
                     }
                 }
+                Condition::Torque { twist, cell, .. } => {
+                    // Wrinkles are some cells wide.
+                    widen(&mut curvature, 0.1 / cell);
+                    widen(&mut curvature, 1.0 / cell);
+                    if twist.hold > 0.0 {
+                        widen(&mut times, twist.hold);
+                    }
+                }
             }
         }
         if times.1 == 0.0 {
@@ -69,9 +79,14 @@ impl Survey {
             curvature,
             times,
             rigidity: (!rigidities.is_empty()).then_some(mean),
-            cycles_only: data
+            torques: data
                 .fitted()
-                .all(|r| matches!(r.condition, Condition::Bending { dwell, .. } if dwell == 0.0)),
+                .any(|r| matches!(r.condition, Condition::Torque { .. })),
+            cycles_only: data.fitted().all(|r| match r.condition {
+                Condition::Recovery(_) => false,
+                Condition::Bending { dwell, .. } => dwell == 0.0,
+                Condition::Torque { twist, .. } => twist.hold == 0.0,
+            }),
         }
     }
 }
@@ -83,7 +98,7 @@ fn beyond_a_cycle(name: &str, survey: &Survey) -> Option<f64> {
         "friction_threshold_saturated" => Some(2.0 * survey.curvature.1),
         "dwell_time" => Some(1e6),
         "yield_strain" => Some(20.0 * survey.curvature.1),
-        "hardening_stiffness" => survey.rigidity,
+        "hardening_stiffness" => Some(survey.rigidity.unwrap_or(1e-5)),
         "hardening_drop" => Some(0.5),
         "flow_time" => Some(1e3),
         _ => None,
@@ -126,7 +141,7 @@ pub fn complete(case: &Case, data: &Dataset) -> Result<Case> {
     for parameter in law.parameters() {
         let role = match (case.role(&parameter.name), parameter.name.as_str()) {
             (Some(role), _) => role.clone(),
-            (None, "bending_stiffness") if survey.rigidity.is_none() => {
+            (None, "bending_stiffness") if survey.rigidity.is_none() && !survey.torques => {
                 let (value, why) = assumed_rigidity(data);
                 Role::Fixed { value, why }
             }

@@ -10,12 +10,13 @@ pub use layout::Unknown;
 use layout::{Origin, layout};
 
 use super::{
-    case::Case,
+    case::{Case, Specimen},
     dataset::{Dataset, Row},
     simulate::{Condition, Resolution, Tests},
 };
 use crate::{
     error::Result,
+    experiment::TwistTest,
     fit::{Linearized, Problem},
     material::{Law, Transform},
     numeric::Compute,
@@ -53,6 +54,10 @@ pub struct Calibration {
     law: Arc<dyn Law>,
     rate: f64,
     hinges: usize,
+    /// Cells along the fold where the specimen is a strip mesh.
+    strip_cells: Option<usize>,
+    /// The cylinder of a twist.
+    twist: Option<TwistTest>,
     /// The unknowns, in order.
     pub unknowns: Vec<Unknown>,
     /// Of every group and parameter.
@@ -61,6 +66,8 @@ pub struct Calibration {
     /// Value, standard deviation and condition of every residual; repeats share a condition.
     targets: Vec<(f64, f64, usize)>,
     stages: Vec<Tests>,
+    /// The hinge ensemble of the last stage where its angles are those of a strip mesh.
+    ensemble: Option<Tests>,
 }
 
 impl Calibration {
@@ -74,11 +81,15 @@ impl Calibration {
             law,
             rate: case.tests.rate_per_m_s,
             hinges,
+            strip_cells: (case.tests.specimen == Specimen::StripMesh)
+                .then_some(case.tests.strip_cells),
+            twist: case.twist,
             bounds: Vec::new(),
             unknowns,
             origins,
             targets: Vec::new(),
             stages: Vec::new(),
+            ensemble: None,
         };
         calibration.bounds = (0..calibration.unknowns.len())
             .map(|k| calibration.free_bounds(k))
@@ -95,8 +106,19 @@ impl Calibration {
             }
         }
         for (hinges, width) in stages(hinges) {
-            let tests = calibration.tests(hinges, Some(width), &conditions)?;
+            // Hinges on their own bring a search near, where meshes have the last word.
+            let tests = calibration.tests_of((None, None), hinges, Some(width), &conditions)?;
             calibration.stages.push(tests);
+        }
+        let width = Some(calibration.width(calibration.stages.len() - 1));
+        calibration.stages.pop();
+        calibration
+            .stages
+            .push(calibration.tests(hinges, width, &conditions)?);
+        if calibration.strip_cells.is_some() {
+            let meshes = (None, calibration.twist);
+            let ensemble = calibration.tests_of(meshes, hinges, width, &conditions)?;
+            calibration.ensemble = Some(ensemble);
         }
         Ok(calibration)
     }
@@ -116,8 +138,19 @@ impl Calibration {
         stages(self.hinges)[stage].1
     }
 
+    /// Tests of the case's specimens.
     fn tests(
         &self,
+        hinges: usize,
+        width: Option<f64>,
+        conditions: &[(usize, Condition)],
+    ) -> Result<Tests> {
+        self.tests_of((self.strip_cells, self.twist), hinges, width, conditions)
+    }
+
+    fn tests_of(
+        &self,
+        (strip_cells, twist): (Option<usize>, Option<TwistTest>),
         hinges: usize,
         width: Option<f64>,
         conditions: &[(usize, Condition)],
@@ -126,8 +159,19 @@ impl Calibration {
             hinges,
             width,
             bending_rate: self.rate,
+            strip_cells,
+            twist,
         };
-        Tests::new(&self.compute, self.law.clone(), resolution, conditions)
+        let tests = Tests::new(&self.compute, self.law.clone(), resolution, conditions)?;
+        Ok(tests.seeking(self.sought()))
+    }
+
+    /// Parameters of the law that depend on an unknown in any group.
+    fn sought(&self) -> Vec<usize> {
+        let fixed = |o: &Origin| matches!(o, Origin::Value(_));
+        (0..self.law.parameters().len())
+            .filter(|p| self.origins.iter().any(|of_group| !fixed(&of_group[*p])))
+            .collect()
     }
 
     /// Readings of further conditions at a point of the last stage, and ∂reading/∂unknown.
@@ -356,7 +400,31 @@ impl Problem for Calibration {
     }
 
     fn linearized(&self, stage: usize, points: &[DVector<f64>]) -> Result<Vec<Linearized>> {
-        let tests = &self.stages[stage];
+        self.linearized_by(&self.stages[stage], points)
+    }
+
+    fn quantity(&self, k: usize, point: &DVector<f64>) -> (f64, DVector<f64>) {
+        let (value, gradient) = self.parameter(k, point);
+        match self.unknowns[k].transform {
+            Transform::Linear { .. } | Transform::Logit { .. } => {
+                let mut own = DVector::zeros(point.len());
+                own[k] = 1.0;
+                (point[k], own)
+            }
+            _ => (value.ln(), gradient / value),
+        }
+    }
+}
+
+impl Calibration {
+    /// Residuals of which the Jacobian of the last stage is the derivative: its own, but for a strip mesh
+    /// those of the hinge ensemble.
+    pub fn differentiated(&self, points: &[DVector<f64>]) -> Result<Vec<Linearized>> {
+        let last = &self.stages[self.stages.len() - 1];
+        self.linearized_by(self.ensemble.as_ref().unwrap_or(last), points)
+    }
+
+    fn linearized_by(&self, tests: &Tests, points: &[DVector<f64>]) -> Result<Vec<Linearized>> {
         let sets: Vec<Vec<Vec<f64>>> = points.iter().map(|p| self.values(p)).collect();
         let readings = tests.run(&self.compute, &sets, true)?;
         let (m, n) = (self.targets.len(), self.unknowns.len());
@@ -367,7 +435,8 @@ impl Problem for Calibration {
             let chained = self.chain(&readings.slopes, tests.groups().iter().copied(), point);
             let mut jacobian = DMatrix::zeros(m + priors.len(), n);
             let mut residuals = DVector::zeros(m + priors.len());
-            for (i, (target, sd, condition)) in self.targets.iter().enumerate() {
+            let seen = self.targets.iter().enumerate();
+            for (i, (target, sd, condition)) in seen.filter(|(_, t)| !tests.leaves_out(t.2)) {
                 residuals[i] = (readings.values[*condition] - target) / sd;
                 jacobian.set_row(i, &(chained.row(*condition) / *sd));
             }
@@ -383,17 +452,5 @@ impl Problem for Calibration {
             }
         });
         Ok(results.collect())
-    }
-
-    fn quantity(&self, k: usize, point: &DVector<f64>) -> (f64, DVector<f64>) {
-        let (value, gradient) = self.parameter(k, point);
-        match self.unknowns[k].transform {
-            Transform::Linear { .. } | Transform::Logit { .. } => {
-                let mut own = DVector::zeros(point.len());
-                own[k] = 1.0;
-                (point[k], own)
-            }
-            _ => (value.ln(), gradient / value),
-        }
     }
 }

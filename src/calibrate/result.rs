@@ -39,6 +39,9 @@ pub struct FitResult {
     pub curves: Vec<CurveResult>,
     /// Bending loops for plots.
     pub loops: Vec<LoopResult>,
+    /// Twists for plots.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub twists: Vec<TwistResult>,
     /// Profile likelihoods of the free parameters.
     pub profiles: Vec<ProfileResult>,
     /// Where every start ended.
@@ -169,7 +172,7 @@ pub struct GradientLine {
 /// One data point. Angles have the ending `_deg`, other tests a `unit`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PointResult {
-    /// "crease", "kes" or "kes_loop".
+    /// "crease", "kes", "kes_loop" or "twist".
     pub test: String,
     /// Fabric and direction, such as `cotton warp`.
     pub group: String,
@@ -207,6 +210,9 @@ pub struct PointResult {
     /// Curvature of a point of a loop \[1/m\].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub curvature_per_m: Option<f64>,
+    /// Turn of a point of a twist \[degrees\].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn_deg: Option<f64>,
     /// As measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measured: Option<f64>,
@@ -274,6 +280,19 @@ pub struct LoopResult {
     pub curvature_per_m: Vec<f64>,
     /// Fitted moments \[N·m/m\].
     pub moment_nm_per_m: Vec<f64>,
+}
+
+/// A fitted twist, out and back.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TwistResult {
+    /// Fabric and direction.
+    pub group: String,
+    /// Time held at the largest turn \[s\].
+    pub dwell_s: f64,
+    /// Turns of the top along the test \[degrees\].
+    pub turn_deg: Vec<f64>,
+    /// Fitted torques \[N·m\].
+    pub torque_nm: Vec<f64>,
 }
 
 /// Profile likelihood of one parameter: the others are refitted at each value.

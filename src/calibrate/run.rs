@@ -8,7 +8,7 @@ use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    case::Case,
+    case::{Case, Specimen},
     dataset::Dataset,
     problem::{Calibration, conditions},
     result::FitResult,
@@ -106,9 +106,24 @@ impl<'a> Fit<'a> {
 
     /// Settings of every search of this fit.
     pub fn levenberg(&self) -> Levenberg {
-        Levenberg {
+        let usual = Levenberg {
             loss: self.case.loss,
             ..Levenberg::default()
+        };
+        match (self.case.tests.specimen, self.case.twist) {
+            (Specimen::Hinges, None) => usual,
+            // The cost of strips jumps as hinges slip: to look for less than a jump only costs rounds.
+            (Specimen::StripMesh, _) => Levenberg {
+                tolerance: 1e-3,
+                most_damping: 1e3,
+                ..usual
+            },
+            // A twist is smoother, but every round is dear.
+            (Specimen::Hinges, Some(_)) => Levenberg {
+                tolerance: 1e-5,
+                most_damping: 1e6,
+                ..usual
+            },
         }
     }
 

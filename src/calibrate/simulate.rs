@@ -1,10 +1,18 @@
 //! Laboratory tests of many parameter sets at once: what a fit compares with the data.
 
+mod strip;
+mod twist;
+
 use std::sync::Arc;
+
+use strip::StripBlock;
+use twist::TwistBlock;
 
 use crate::{
     error::Result,
-    experiment::{Branch, CREST_CURVATURE, CreasePoint, CreaseTest, KesTest},
+    experiment::{
+        Branch, CREST_CURVATURE, CreasePoint, CreaseTest, KesTest, Twist, TwistTest, Way,
+    },
     material::{Dimension, Law},
     numeric::{Compute, Gate},
     rollout::Rollout,
@@ -24,6 +32,17 @@ pub enum Condition {
         /// What is read.
         read: BendingReading,
     },
+    /// Torque at the top of a twisted cylinder \[N·m\].
+    Torque {
+        /// The twist.
+        twist: Twist,
+        /// Out or back.
+        way: Way,
+        /// Turn at which it is read \[rad\].
+        turn: f64,
+        /// Length of a cell of the mesh \[m\]: no wrinkle is much sharper than its inverse.
+        cell: f64,
+    },
 }
 
 impl Condition {
@@ -32,6 +51,7 @@ impl Condition {
         match self {
             Condition::Recovery(point) => CREST_CURVATURE / point.gap,
             Condition::Bending { max_curvature, .. } => *max_curvature,
+            Condition::Torque { cell, .. } => 1.0 / cell,
         }
     }
 }
@@ -56,6 +76,10 @@ pub struct Resolution {
     pub width: Option<f64>,
     /// Speed of the bending cycle \[1/(m·s)\].
     pub bending_rate: f64,
+    /// Cells along the fold where the angles are those of a strip mesh under the hard law.
+    pub strip_cells: Option<usize>,
+    /// The cylinder that torques are read at; without one they are left out.
+    pub twist: Option<TwistTest>,
 }
 
 impl Resolution {
@@ -87,6 +111,12 @@ pub struct Tests {
     /// Which group's parameters each condition has.
     groups: Vec<usize>,
     blocks: Vec<Block>,
+    strips: Option<StripBlock>,
+    twists: Vec<TwistBlock>,
+    /// Which conditions are not simulated.
+    left_out: Vec<bool>,
+    /// Parameters of which slopes are needed where each costs a run.
+    sought: Vec<usize>,
 }
 
 /// Readings of one parameter set.
@@ -120,13 +150,39 @@ impl Tests {
         for cycle in cycles {
             blocks.push(bending_block(&law, resolution, conditions, cycle)?);
         }
+        let strips = match resolution.strip_cells {
+            Some(cells) => StripBlock::new(strip::test(cells), conditions)?,
+            None => None,
+        };
+        let twists = match &resolution.twist {
+            Some(test) => twist::blocks(test, conditions)?,
+            None => Vec::new(),
+        };
+        let is_torque = |c: &Condition| matches!(c, Condition::Torque { .. });
         let is_strain = |p: &crate::material::Parameter| p.dimension == Dimension::Strain;
         Ok(Tests {
             strains: law.parameters().iter().map(is_strain).collect(),
             groups: conditions.iter().map(|(group, _)| *group).collect(),
+            sought: (0..law.parameters().len()).collect(),
+            left_out: conditions
+                .iter()
+                .map(|(_, c)| is_torque(c) && resolution.twist.is_none())
+                .collect(),
             law,
             blocks,
+            strips,
+            twists,
         })
+    }
+
+    /// The same where only these parameters of the law are looked for.
+    pub fn seeking(self, sought: Vec<usize>) -> Tests {
+        Tests { sought, ..self }
+    }
+
+    /// Whether a condition is not simulated.
+    pub fn leaves_out(&self, condition: usize) -> bool {
+        self.left_out[condition]
     }
 
     /// The group of every condition.
@@ -152,7 +208,25 @@ impl Tests {
         for block in &self.blocks {
             self.run_block(compute, block, sets, with_slopes, &mut results)?;
         }
+        if let Some(strips) = &self.strips {
+            let row = |set: usize, condition: usize, scale: f64| {
+                self.scaled(&sets[set][self.groups[condition]], scale)
+            };
+            strips.read(compute, &self.law, row, &mut results);
+        }
+        let sought: &[usize] = if with_slopes { &self.sought } else { &[] };
+        for twist in &self.twists {
+            twist.read(compute, &self.law, sets, sought, &mut results);
+        }
         Ok(results)
+    }
+
+    /// Parameters with strains in units of `scale`.
+    fn scaled(&self, values: &[f64], scale: f64) -> Vec<f64> {
+        let pairs = values.iter().zip(&self.strains);
+        pairs
+            .map(|(v, strain)| if *strain { v / scale } else { *v })
+            .collect()
     }
 
     fn run_block(
@@ -167,9 +241,7 @@ impl Tests {
         let mut rows = Vec::with_capacity(sets.len() * block.conditions.len() * width);
         for set in sets {
             for (&condition, scale) in block.conditions.iter().zip(&block.scales) {
-                let values = &set[self.groups[condition]];
-                let scaled = values.iter().zip(&self.strains);
-                rows.extend(scaled.map(|(v, strain)| if *strain { v / scale } else { *v }));
+                rows.extend(self.scaled(&set[self.groups[condition]], *scale));
             }
         }
         let batch = block.rollout.repeated(sets.len());

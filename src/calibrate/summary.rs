@@ -4,7 +4,7 @@ mod checks;
 mod curves;
 
 use super::{
-    case::Role,
+    case::{Role, Specimen},
     problem::Calibration,
     result::*,
     run::{Fit, Optimum},
@@ -46,6 +46,7 @@ pub fn result(
         gradient_check: checks::gradient_check(fit, optimum)?,
         curves: curves::curves(fit, optimum, evidence)?,
         loops: curves::loops(fit, optimum)?,
+        twists: curves::twists(fit, optimum)?,
         profiles: profiles(&fit.problem, evidence.sides),
         starts: starts(progress),
         rounds: rounds(&fit.problem, progress),
@@ -75,6 +76,12 @@ fn notes(fit: &Fit, parameters: &[ParameterResult], points: &[PointResult]) -> V
         }
     }
     notes.extend(fit.data.notes.clone());
+    if fit.case.tests.specimen == Specimen::StripMesh {
+        notes.push(format!(
+            "Angles are those of strip meshes of {} cells along the fold under the hard law, read right after the release; they jump as hinge after hinge slips, so their derivatives are the hinge ensemble's.",
+            fit.case.tests.strip_cells
+        ));
+    }
     for p in parameters.iter().filter(|p| p.free) {
         let Some([low, high]) = p.bounds else {
             continue;
@@ -280,6 +287,14 @@ fn points(fit: &Fit, optimum: &Optimum, evidence: &Evidence) -> Result<Vec<Point
                 point.quantity = Some(quantity.into());
                 point.unit = Some(unit.into());
                 point.press_s = Some(dwell);
+                [point.measured, point.sd, point.fitted, point.hard] = numbers;
+            }
+            Condition::Torque { twist, turn, .. } => {
+                point.test = "twist".into();
+                point.quantity = Some("torque".into());
+                point.unit = Some("N·m".into());
+                point.press_s = Some(twist.hold);
+                point.turn_deg = Some((1e9 * turn.to_degrees()).round() / 1e9);
                 [point.measured, point.sd, point.fitted, point.hard] = numbers;
             }
         }

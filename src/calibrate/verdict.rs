@@ -180,7 +180,9 @@ impl Evidence<'_> {
         for row in self.data.fitted() {
             let (curvature, gap) = match row.condition {
                 Condition::Recovery(point) => (CREST_CURVATURE / point.gap, Some(1e3 * point.gap)),
-                Condition::Bending { max_curvature, .. } => (max_curvature, None),
+                Condition::Bending { .. } | Condition::Torque { .. } => {
+                    (row.condition.curvature(), None)
+                }
             };
             if curvature > sharpest.0 {
                 sharpest = (curvature, gap);
@@ -255,6 +257,7 @@ impl Evidence<'_> {
         let times = self.data.fitted().map(|row| match row.condition {
             Condition::Recovery(point) => point.press,
             Condition::Bending { dwell, .. } => dwell,
+            Condition::Torque { twist, .. } => twist.hold,
         });
         let (mut shortest, mut longest) = (f64::INFINITY, 0.0f64);
         for time in times.filter(|t| *t > 0.0) {

@@ -2,11 +2,15 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use super::{Common, CurvatureArguments, MAX_SECONDS, check_list, say};
 use crate::{
+    calibrate::{
+        case::TestSettings,
+        simulate::{Condition, Resolution, Tests},
+    },
     error::{Result, bad_input, readable},
     experiment::{CreasePoint, CreaseTest},
     files::{check_folder, write_whole},
@@ -61,12 +65,27 @@ pub struct Arguments {
         allow_negative_numbers = true
     )]
     noise_deg: f64,
+    /// What is folded: hinges on their own, or a strip mesh of 32 cells
+    #[arg(
+        long,
+        value_enum,
+        default_value = "hinges",
+        conflicts_with = "log_linear"
+    )]
+    specimen: SpecimenName,
     /// Name of the fabric in the table [default: the material's]
     #[arg(long)]
     fabric: Option<String>,
     /// The table; its truth goes to FILE.truth.json
     #[arg(long, value_name = "FILE.csv")]
     out: PathBuf,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, ValueEnum)]
+enum SpecimenName {
+    Hinges,
+    #[value(name = "strip_mesh")]
+    StripMesh,
 }
 
 /// Hinges of a synthetic fold: many, so that their number does not show.
@@ -86,7 +105,7 @@ pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
     let metres: Vec<f64> = arguments.gap_mm.iter().map(|mm| 1e-3 * mm).collect();
     let points = CreaseTest::grid(&metres, &arguments.press_s, &arguments.read_s);
     let (fabric, exact, mut truth) = match &arguments.material {
-        Some(material) => of_law(common, material, &points)?,
+        Some(material) => of_law(common, material, arguments.specimen, &points)?,
         None => {
             let formula = "110 + 50*log10(gap_mm) - 12*log10(press_s) degrees";
             let truth = json!({ "synthetic": true, "formula": formula });
@@ -145,19 +164,28 @@ pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
 fn of_law(
     common: &Common,
     material: &str,
+    specimen: SpecimenName,
     points: &[CreasePoint],
 ) -> Result<(String, Vec<f64>, Value)> {
     let prepared = CurvatureArguments::hard(material).prepare()?;
     let compute = common.compute()?;
-    let test = CreaseTest {
+    let mesh = specimen == SpecimenName::StripMesh;
+    let settings = TestSettings::default();
+    let resolution = Resolution {
         hinges: HINGES,
-        ..CreaseTest::default()
+        width: None,
+        bending_rate: settings.rate_per_m_s,
+        strip_cells: mesh.then_some(settings.strip_cells),
+        twist: None,
     };
-    let rollout = test.rollout(prepared.law.clone(), prepared.gate, points)?;
-    let parameters = rollout.shared_parameters(&compute, &prepared.values);
-    let angles = test
-        .run(&compute, &rollout, points, parameters, false)?
-        .angles;
+    let conditions: Vec<(usize, Condition)> = points
+        .iter()
+        .map(|p| (0, Condition::Recovery(*p)))
+        .collect();
+    let angles = Tests::new(&compute, prepared.law.clone(), resolution, &conditions)?
+        .run(&compute, &[vec![prepared.values.clone()]], false)?
+        .remove(0)
+        .values;
     let name = prepared.material.name.clone();
     Ok((name, angles, prepared.material.to_json()))
 }

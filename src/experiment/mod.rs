@@ -7,6 +7,7 @@ mod hinge_bench;
 mod kes;
 mod mesh_check;
 mod strip;
+mod twist;
 
 pub use cloth_bench::ClothBench;
 pub use crease::{CREST_CURVATURE, CreaseCurves, CreasePoint, CreaseTest, fold_curvatures};
@@ -15,3 +16,4 @@ pub use hinge_bench::{BENCH_GAIN, BENCH_PARAMETERS, HingeBench, hinge_workload};
 pub use kes::{Branch, KesLoop, KesReading, KesTest};
 pub use mesh_check::{MESH_CHECK_STEPS, MeshCheck, mesh_gradient_cases};
 pub use strip::{StripCurves, StripTest, Strips};
+pub use twist::{Twist, TwistTest, Way};

@@ -8,7 +8,7 @@ use crate::{
     error::Result,
     material::{Law, StrainMeasure},
     mesh::{Mesh, generate},
-    numeric::{Compute, Gate},
+    numeric::{Compute, Field, Gate},
     reading::Reading,
     rollout::{
         cloth::{ClothRollout, MEMORY, Watch},
@@ -42,8 +42,9 @@ impl Default for StripTest {
     }
 }
 
-/// Membrane of the strips \[N/m\]: stiff against bending, so that a strip keeps its length.
-const MEMBRANE: f64 = 1000.0;
+/// Membrane of a strip as this·K_b/gap² \[N/m\]: stiff against bending, so that a strip keeps its length, and
+/// in proportion, so that its angle depends on ratios of stiffnesses only, as that of the ensemble does.
+const MEMBRANE: f64 = 100.0;
 /// The release is damped within the hinges (β), not by drag: drag would load the legs with moments that no
 /// hinge of a slowly released strip feels, and friction would keep them (10° at a gap of 4 mm). A step takes
 /// this share of what is left, growing evenly in the logarithm over the first part of the steps: few degrees
@@ -73,8 +74,13 @@ struct Part {
     first_vertex: usize,
     vertices: usize,
     hinges: std::ops::Range<usize>,
+    triangles: std::ops::Range<usize>,
     /// Length of a cell \[m\].
     cell: f64,
+    /// Stiffness of the membrane over that of bending \[1/m²\].
+    membrane: f64,
+    /// Mass per area over stiffness of bending \[s²/m⁴\].
+    density: f64,
 }
 
 /// Angles of all points \[degrees\] and, row-major `[points, parameters of the law]`, their derivatives.
@@ -109,13 +115,17 @@ impl StripTest {
             )?;
             let first_vertex = mesh.positions.len();
             let vertices = strip.positions.len();
+            let first_triangle = mesh.triangles.len();
             // Batches may not touch: a part's material and its place are its own.
             append(&mut mesh, strip);
             parts.push(Part {
                 first_vertex,
                 vertices,
                 hinges: 0..0,
+                triangles: first_triangle..mesh.triangles.len(),
                 cell,
+                membrane: MEMBRANE / point.gap.powi(2),
+                density: MASS / (cells as f64 * cell).powi(4),
             });
         }
         let setup = Setup {
@@ -134,7 +144,7 @@ impl StripTest {
         };
         let cloth = Cloth::new(mesh, setup, compute)?;
         for part in &mut parts {
-            let own = part.first_vertex..part.first_vertex + part.vertices;
+            let own = part.own_vertices();
             let mine = |h: &crate::mesh::Hinge| own.contains(&h.vertices[0]);
             let hinges = &cloth.topology.hinges;
             let first = hinges.iter().position(mine).unwrap_or(0);
@@ -252,18 +262,10 @@ impl Strips {
         }
         let back = rollout.gradient(&mut self.solver, &start, &parameters, &watches)?;
         let total = back.from_virgin(cloth, &parameters);
-        let columns = total
-            .bending
-            .iter()
-            .map(|f| cloth.compute.values(f.clone()));
-        let columns: Vec<Vec<f64>> = columns.collect::<Result<_>>()?;
-        let sum = |column: &Vec<f64>, part: &Part| column[part.hinges.clone()].iter().sum::<f64>();
-        let jacobian = parts
-            .iter()
-            .flat_map(|part| columns.iter().map(move |c| sum(c, part)));
+        let jacobian = jacobian(cloth, parts, &total)?;
         Ok(StripCurves {
             angles: back.values,
-            jacobian: Some(jacobian.collect()),
+            jacobian: Some(jacobian),
         })
     }
 
@@ -281,23 +283,52 @@ impl Strips {
         });
         let one = |v: f64| compute.tensor(&[v], [1, 1]);
         let mut density = vec![0.0; self.cloth.vertices()];
+        let mut membrane = vec![0.0; self.cloth.mesh.triangles.len()];
         for (part, row) in self.parts.iter().zip(rows) {
-            let length = part.cell * (self.test.cells + 2 * self.test.leg()) as f64;
-            density[part.first_vertex..][..part.vertices].fill(MASS * row[0] / length.powi(4));
+            density[part.own_vertices()].fill(part.density * row[0]);
+            membrane[part.triangles.clone()].fill(part.membrane * row[0]);
         }
+        let membrane = compute.tensor(&membrane, [1, membrane.len()]);
         Parameters {
             bending: bending.collect(),
             weft_ratio: one(1.0),
             membrane: crate::element::Stiffness {
-                warp: one(MEMBRANE),
-                coupling: one(0.0),
-                weft: one(MEMBRANE),
-                shear: one(0.5 * MEMBRANE),
+                warp: membrane.clone(),
+                coupling: membrane.zeros_like(),
+                weft: membrane.clone(),
+                shear: membrane * 0.5,
             },
             tensile: Vec::new(),
             density: compute.tensor(&density, [1, density.len()]),
         }
     }
+}
+
+impl Part {
+    fn own_vertices(&self) -> std::ops::Range<usize> {
+        self.first_vertex..self.first_vertex + self.vertices
+    }
+}
+
+/// ∂angle/∂parameter of every strip from the gradient of the sum of all angles. Membrane and mass go with the
+/// first parameter, the bending stiffness.
+fn jacobian(cloth: &Cloth, parts: &[Part], total: &Parameters) -> Result<Vec<f64>> {
+    let values = |f: &Field| cloth.compute.values(f.clone());
+    let columns: Vec<Vec<f64>> = total.bending.iter().map(values).collect::<Result<_>>()?;
+    let m = &total.membrane;
+    let membrane = values(&(m.warp.clone() + m.weft.clone() + m.shear.clone() * 0.5))?;
+    let density = values(&total.density)?;
+    let sum = |column: &[f64], range: &std::ops::Range<usize>| -> f64 {
+        column[range.clone()].iter().sum()
+    };
+    let mut rows = Vec::with_capacity(parts.len() * columns.len());
+    for part in parts {
+        let first = rows.len();
+        rows.extend(columns.iter().map(|c| sum(c, &part.hinges)));
+        rows[first] += part.membrane * sum(&membrane, &part.triangles)
+            + part.density * sum(&density, &part.own_vertices());
+    }
+    Ok(rows)
 }
 
 /// What is done to the strips in every step.
@@ -375,7 +406,7 @@ impl Plan<'_> {
             along.push([x + part.cell * cosine, z + part.cell * sine]);
         }
         let columns = along.len();
-        let own = part.first_vertex..part.first_vertex + part.vertices;
+        let own = part.own_vertices();
         own.enumerate()
             .map(|(k, v)| {
                 let [x, z] = along[k % columns];

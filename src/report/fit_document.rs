@@ -43,7 +43,7 @@ pub(super) enum Topic {
 
 /// Words that tell what a picture shows. The first that occurs decides, so the curves come last:
 /// "residuals of the recovery" are residuals.
-const TOPICS: [(&str, Topic); 12] = [
+const TOPICS: [(&str, Topic); 13] = [
     ("residual", Topic::Residuals),
     ("profile", Topic::Profiles),
     ("correlation", Topic::Correlations),
@@ -56,6 +56,7 @@ const TOPICS: [(&str, Topic); 12] = [
     ("loop", Topic::Curves),
     ("bending", Topic::Curves),
     ("kes", Topic::Curves),
+    ("twist", Topic::Curves),
 ];
 
 impl Topic {

@@ -66,6 +66,7 @@ pub(super) fn sample() -> FitResult {
         },
         points: points(),
         curves: GAPS.iter().map(|gap| curve(*gap)).collect(),
+        twists: Vec::new(),
         loops: vec![LoopResult {
             group: "poplin warp".into(),
             dwell_s: 0.0,

@@ -61,6 +61,9 @@ pub(super) fn bending(result: &FitResult) -> Table {
     let row = |p: &PointResult| {
         let text = |t: &Option<String>| t.clone().unwrap_or_default();
         let mut row = vec![p.place.clone(), p.group.clone(), text(&p.quantity)];
+        if let (Some(turn), Some(quantity)) = (p.turn_deg, row.last_mut()) {
+            *quantity += &format!(" at {}°", short(turn));
+        }
         row.extend([p.press_s, p.curvature_per_m].map(|v| or_none(v, short)));
         let [measured, sd, fitted, hard] = p.numbers();
         row.extend([number(measured), error(sd), number(fitted), number(hard)]);

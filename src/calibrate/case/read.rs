@@ -3,11 +3,12 @@
 use serde_json::Value;
 
 use super::{
-    Case, Free, HOLD_OUT, HoldOutRule, MOST_BRANCHES, MOST_STARTS, Role, SOURCE, Source, TESTS,
-    TOP, TestSettings, TransformName,
+    Case, Free, HOLD_OUT, HoldOutRule, MOST_BRANCHES, MOST_STARTS, Role, SOURCE, Source, Specimen,
+    TESTS, TOP, TWIST, TestSettings, TransformName,
 };
 use crate::{
     error::{Error, Result, bad_input, readable, unknown},
+    experiment::TwistTest,
     files::json::{Section, parse},
     fit::Loss,
     material::{Law, LawName, Parameter, StrainMeasure, Transform},
@@ -38,6 +39,8 @@ impl Case {
         let law = LawName::ALL.into_iter().find(|l| Some(l.name()) == law);
         let loss = top.optional_choice("loss", &Loss::ALL.map(Loss::name))?;
         let loss = Loss::ALL.into_iter().find(|l| Some(l.name()) == loss);
+        let tests = tests(place, &value)?;
+        let twist = twist(place, &value)?;
         let mut case = Case {
             name: top.text("name")?,
             notes: top.texts("notes")?,
@@ -47,11 +50,14 @@ impl Case {
                 .whole("relaxation_branches", (0.0, MOST_BRANCHES))?
                 .unwrap_or(0),
             parameters: Vec::new(),
-            tests: tests(place, &value)?,
+            tests,
             loss: loss.unwrap_or(Loss::Squares),
-            starts: top.whole("starts", (1.0, MOST_STARTS))?.unwrap_or(16),
+            starts: top
+                .whole("starts", (1.0, MOST_STARTS))?
+                .unwrap_or_else(|| starts(tests.specimen, twist.is_some())),
             seed: top.whole("seed", (0.0, 9e15))?.unwrap_or(1) as u64,
             hold_out: hold_out(place, &value)?,
+            twist,
         };
         if case.law != LawName::TimeDependent && case.relaxation_branches > 0 {
             return bad_input(format!(
@@ -128,6 +134,23 @@ fn tests(place: &str, value: &Value) -> Result<TestSettings> {
     };
     let section = Section::new(place, "tests", value)?;
     section.known(&TESTS)?;
+    let specimen = section.optional_choice("specimen", &Specimen::ALL.map(Specimen::name))?;
+    let specimen = Specimen::ALL
+        .into_iter()
+        .find(|s| Some(s.name()) == specimen);
+    settings.specimen = specimen.unwrap_or(Specimen::Hinges);
+    if settings.specimen == Specimen::StripMesh {
+        // A mesh is read right after its release.
+        settings.read_s = 0.0;
+    }
+    if let Some(cells) = section.whole("strip_cells", (8.0, 512.0))? {
+        if settings.specimen != Specimen::StripMesh {
+            return bad_input(format!(
+                "{place}: tests.strip_cells = {cells} needs \"specimen\": \"strip_mesh\"; add it, or give tests.hinges"
+            ));
+        }
+        settings.strip_cells = cells;
+    }
     if let Some(hinges) = section.whole("hinges", (32.0, 16384.0))? {
         // Sums over a fold are then taken alike wherever it stands in a batch: a resumed fit has the same
         // bits.
@@ -165,6 +188,53 @@ fn tests(place: &str, value: &Value) -> Result<TestSettings> {
         }
     }
     Ok(settings)
+}
+
+/// Starts where a case gives none. Every round of a twist is a simulation of the whole cylinder, for which the
+/// hinges of the early stages cannot stand in.
+fn starts(specimen: Specimen, twisted: bool) -> usize {
+    if twisted { 3 } else { specimen.starts() }
+}
+
+fn twist(place: &str, value: &Value) -> Result<Option<TwistTest>> {
+    let Some(value) = value.get("twist") else {
+        return Ok(None);
+    };
+    let section = Section::new(place, "twist", value)?;
+    section.known(&TWIST)?;
+    let needed = |key: &str, range: (f64, f64)| match section.optional_number(key, range)? {
+        Some(number) => Ok(number),
+        None => bad_input(format!(
+            "{place}: twist.{key} is missing; the torque depends on it"
+        )),
+    };
+    let membrane = section.numbers("membrane_N_per_m")?;
+    let &[warp, weft, coupling, shear] = membrane.as_slice() else {
+        return bad_input(format!(
+            "{place}: twist.membrane_N_per_m has {} numbers; give four: warp, weft, coupling, shear",
+            membrane.len()
+        ));
+    };
+    if warp <= 0.0 || weft <= 0.0 || shear <= 0.0 || coupling < 0.0 {
+        return bad_input(format!(
+            "{place}: twist.membrane_N_per_m = {membrane:?} must be positive (the coupling may be 0)"
+        ));
+    }
+    let whole = |key: &str, range: (f64, f64), usual: usize| -> Result<usize> {
+        Ok(section.whole(key, range)?.unwrap_or(usual))
+    };
+    Ok(Some(TwistTest {
+        radius: 1e-3 * needed("radius_mm", (1.0, 1e3))?,
+        height: 1e-3 * needed("height_mm", (1.0, 1e3))?,
+        membrane: [warp, weft, coupling, shear],
+        density: needed("density_kg_per_m2", (1e-3, 10.0))?,
+        around: whole("cells_around", (6.0, 400.0), 24)?,
+        along: whole("cells_along", (2.0, 400.0), 10)?,
+        turn_seconds: section
+            .optional_number("turn_seconds", (1e-3, 1e5))?
+            .unwrap_or(0.3),
+        steps: whole("steps", (2.0, 1000.0), 20)?,
+    }))
 }
 
 fn hold_out(place: &str, value: &Value) -> Result<HoldOutRule> {

@@ -43,6 +43,8 @@ const BEGINNINGS: &[(&[&str], &[Concept])] = &[
     (&["dwell"], &[Dwell]),
     (&["curvature"], &[Curvature]),
     (&["moment"], &[Moment]),
+    (&["turn"], &[Turn]),
+    (&["torque"], &[Torque]),
     (&["n"], &[Count]),
     (&["specimens"], &[Count]),
     (&["replicates"], &[Count]),
@@ -50,7 +52,7 @@ const BEGINNINGS: &[(&[&str], &[Concept])] = &[
     (&["dir"], &[Direction]),
 ];
 
-const SPREADS: &[Concept] = &[AngleSd, RigiditySd, HysteresisSd, MomentSd];
+const SPREADS: &[Concept] = &[AngleSd, RigiditySd, HysteresisSd, MomentSd, TorqueSd];
 
 /// Words that make a name a remark whatever it begins with, as in `gap_material` or `press_time_note`.
 const REMARK_WORDS: &[&str] = &[

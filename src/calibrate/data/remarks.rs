@@ -37,7 +37,7 @@ fn comments(table: &Table) -> Vec<String> {
 fn column_remarks(layout: &Layout) -> Vec<String> {
     use Concept::*;
     let table = layout.table;
-    let bending = [Rigidity, Hysteresis, Moment]
+    let bending = [Rigidity, Hysteresis, Moment, Torque]
         .iter()
         .any(|c| layout.has(*c));
     let mut remarks = Vec::new();

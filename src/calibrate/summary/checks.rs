@@ -8,7 +8,6 @@ use crate::{
         run::{Fit, Optimum},
     },
     error::Result,
-    fit::Problem,
     numeric::statistics::{chi2_exceeds, runs},
 };
 
@@ -150,7 +149,7 @@ pub(super) fn gradient_check(fit: &Fit, optimum: &Optimum) -> Result<GradientChe
     let points: Vec<DVector<f64>> = (0..n)
         .flat_map(|k| [moved(k, DIFFERENCE), moved(k, -DIFFERENCE)])
         .collect();
-    let around = problem.linearized(problem.stages() - 1, &points)?;
+    let around = problem.differentiated(&points)?;
     let jacobian = &optimum.at.jacobian;
     let size = jacobian.amax().max(1e-300);
     let mut lines = Vec::new();

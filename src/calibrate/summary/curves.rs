@@ -2,18 +2,21 @@
 
 use crate::{
     calibrate::{
-        result::{CurveResult, LoopResult},
+        case::Specimen,
+        result::{CurveResult, LoopResult, TwistResult},
         run::{Fit, Optimum},
         simulate::{BendingReading, Condition},
         verdict::Evidence,
     },
     error::Result,
-    experiment::{Branch, CreasePoint},
+    experiment::{Branch, CreasePoint, Twist, Way},
     rollout::log_times,
 };
 
 /// Points of a plotted curve.
 const CURVE_POINTS: usize = 120;
+/// The same where every point is a mesh.
+const MESH_CURVE_POINTS: usize = 24;
 
 pub(super) fn curves(
     fit: &Fit,
@@ -39,6 +42,10 @@ pub(super) fn curves(
         }
     }
     let scale = fit.error_scale(optimum);
+    let count = match fit.case.tests.specimen {
+        Specimen::Hinges => CURVE_POINTS,
+        Specimen::StripMesh => MESH_CURVE_POINTS,
+    };
     let mut list = Vec::new();
     for (group, point, (shortest, longest), sd) in curves {
         let first = if shortest > 0.0 {
@@ -51,7 +58,7 @@ pub(super) fn curves(
             true => (first, 2.0 * longest),
             false => (0.1 * first, 20.0 * first),
         };
-        let press_s: Vec<f64> = log_times(first, last, CURVE_POINTS);
+        let press_s: Vec<f64> = log_times(first, last, count);
         let conditions: Vec<(usize, Condition)> = press_s
             .iter()
             .map(|&press| (group, Condition::Recovery(CreasePoint { press, ..point })))
@@ -64,7 +71,11 @@ pub(super) fn curves(
             read_s: point.read,
             low_deg: (0..fitted.len()).map(|i| fitted[i] - half(i)).collect(),
             high_deg: (0..fitted.len()).map(|i| fitted[i] + half(i)).collect(),
-            hard_deg: fit.problem.hard(&optimum.point, &conditions)?,
+            // A mesh is under the hard law already.
+            hard_deg: match fit.case.tests.specimen {
+                Specimen::Hinges => fit.problem.hard(&optimum.point, &conditions)?,
+                Specimen::StripMesh => fitted.clone(),
+            },
             fitted_deg: fitted,
             press_s,
         });
@@ -117,6 +128,43 @@ pub(super) fn loops(fit: &Fit, optimum: &Optimum) -> Result<Vec<LoopResult>> {
             dwell_s: dwell,
             curvature_per_m,
             moment_nm_per_m: fit.problem.predict(&optimum.point, &conditions)?.0,
+        });
+    }
+    Ok(list)
+}
+
+pub(super) fn twists(fit: &Fit, optimum: &Optimum) -> Result<Vec<TwistResult>> {
+    let mut done: Vec<(usize, Twist)> = Vec::new();
+    let mut list = Vec::new();
+    for row in &fit.data.rows {
+        let Condition::Torque { twist, cell, .. } = row.condition else {
+            continue;
+        };
+        if done.contains(&(row.group, twist)) {
+            continue;
+        }
+        done.push((row.group, twist));
+        let steps = fit.case.twist.map_or(1, |t| t.steps);
+        let turn = |k: usize| twist.turn * k as f64 / steps as f64;
+        let out = (0..=steps).map(|k| (Way::Out, turn(k)));
+        let places: Vec<(Way, f64)> = out
+            .chain((0..steps).rev().map(|k| (Way::Back, turn(k))))
+            .collect();
+        let condition = |&(way, turn): &(Way, f64)| {
+            let torque = Condition::Torque {
+                twist,
+                way,
+                turn,
+                cell,
+            };
+            (row.group, torque)
+        };
+        let conditions: Vec<(usize, Condition)> = places.iter().map(condition).collect();
+        list.push(TwistResult {
+            group: fit.data.groups[row.group].clone(),
+            dwell_s: twist.hold,
+            turn_deg: places.iter().map(|(_, turn)| turn.to_degrees()).collect(),
+            torque_nm: fit.problem.hard(&optimum.point, &conditions)?,
         });
     }
     Ok(list)

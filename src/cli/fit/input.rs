@@ -97,6 +97,7 @@ pub(super) fn inputs(paths: &[PathBuf]) -> Result<(Case, Vec<(String, String)>)>
                 starts: 16,
                 seed: 1,
                 hold_out: HoldOutRule::default(),
+                twist: None,
             };
             Ok((case, texts))
         }

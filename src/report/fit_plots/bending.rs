@@ -1,4 +1,4 @@
-//! Bending tests: loops, and the readings B and 2HB.
+//! Bending tests: loops, twists, and the readings B and 2HB.
 
 use super::{Entry, distinct, level, note, short, slug};
 use crate::calibrate::result::{FitResult, PointResult};
@@ -85,6 +85,57 @@ fn loop_chart(result: &FitResult, name: &str, points: &[&PointResult]) -> Chart 
         series: markers.into_iter().chain(lines).collect(),
         ..Chart::default()
     }
+}
+
+/// A picture a group: measured and fitted torques against the turn, a colour a dwell.
+pub(super) fn twists(result: &FitResult) -> Vec<Entry> {
+    let measured = || result.points.iter().filter(|point| point.test == "twist");
+    let entry = |name: &String| {
+        let (mut lines, mut markers) = (Vec::new(), Vec::new());
+        let fitted = result.twists.iter().filter(|one| one.group == *name);
+        for (index, one) in fitted.enumerate() {
+            let when = format!(", held {} s", short(one.dwell_s));
+            let turns = one.turn_deg.iter().copied();
+            lines.push(Series {
+                label: format!("fitted{when}"),
+                points: turns.zip(one.torque_nm.iter().copied()).collect(),
+                mark: Mark::Line,
+                color: Some(index),
+                ..Series::default()
+            });
+            let here = measured().filter(|p| p.group == *name && p.press_s == Some(one.dwell_s));
+            let here: Vec<(f64, [f64; 4])> = here
+                .map(|p| (p.turn_deg.unwrap_or(f64::NAN), p.numbers()))
+                .collect();
+            markers.push(Series {
+                label: format!("measured{when}"),
+                points: here.iter().map(|(x, [torque, ..])| (*x, *torque)).collect(),
+                mark: Mark::Points,
+                color: Some(index + result.twists.len()),
+                spread: here
+                    .iter()
+                    .map(|(_, [t, sd, ..])| (t - sd, t + sd))
+                    .collect(),
+            });
+        }
+        let chart = Chart {
+            title: format!("Twist of {name}"),
+            note: note(
+                result,
+                &["points: measured ± one standard deviation, line: fitted".into()],
+            ),
+            x_label: "turn of the top [degrees]".into(),
+            y_label: "torque [N·m]".into(),
+            series: markers.into_iter().chain(lines).collect(),
+            ..Chart::default()
+        };
+        let caption = format!("Twist of {name}: measured torques and the fitted way out and back");
+        (format!("twist-{}", slug(name)), caption, chart.into())
+    };
+    distinct(measured().map(|point| &point.group))
+        .into_iter()
+        .map(entry)
+        .collect()
 }
 
 /// B and 2HB in units of their measured value, which makes points of any unit comparable.

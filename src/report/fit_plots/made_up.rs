@@ -203,6 +203,7 @@ pub(crate) fn fit(groups: &[&str]) -> FitResult {
         points: Vec::new(),
         curves: Vec::new(),
         loops: Vec::new(),
+        twists: Vec::new(),
         profiles: vec![
             profile("yield_strain[weft]", 0.08),
             profile("friction_time", 1.1),
