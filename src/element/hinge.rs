@@ -25,7 +25,7 @@ pub struct HingeSpan {
 /// ∂θ/∂x_j = −Σ t_r·n_r,  ∂θ/∂x_i = −Σ (1 − t_r)·n_r,        t_r = (d_r·e)/|e|²
 /// ```
 ///
-/// (paper 1 takes these from [TG13]; its program divides by max(height, |e|) instead of the height,
+/// (paper 1 takes these from Tamstorf and Grinspun 2013; its program divides by max(height, |e|) instead of the height,
 /// see docs/MODEL.md). Smooth except at θ = ±π, where a hinge is folded flat onto itself, and where a
 /// triangle has no area.
 #[derive(Debug, Clone)]

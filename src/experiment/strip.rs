@@ -1,21 +1,23 @@
 //! The crease recovery test on a strip mesh: the same phases as [`super::CreaseTest`], with inertia and
 //! membrane, every specimen a part of one mesh.
 
-use std::{f64::consts::PI, sync::Arc};
+mod fold;
+mod plan;
 
-use super::crease::{CREST_CURVATURE, CreasePoint, OVERSHOOT};
+use std::sync::Arc;
+
+use fold::{fold_length, tangent};
+use plan::Plan;
+
+use super::crease::{CreasePoint, OVERSHOOT};
 use crate::{
     error::Result,
     material::{Law, StrainMeasure},
     mesh::{Mesh, generate},
     numeric::{Compute, Field, Gate},
-    reading::Reading,
-    rollout::{
-        cloth::{ClothRollout, MEMORY, Watch},
-        log_times,
-    },
+    rollout::cloth::{ClothRollout, MEMORY, Watch},
     solve::Solver,
-    step::{Cloth, Damping, Drive, Parameters, Setup},
+    step::{Cloth, Damping, Parameters, Setup},
 };
 
 /// How finely the test is cut.
@@ -45,20 +47,10 @@ impl Default for StripTest {
 /// Membrane of a strip as this·K_b/gap² \[N/m\]: stiff against bending, so that a strip keeps its length, and
 /// in proportion, so that its angle depends on ratios of stiffnesses only, as that of the ensemble does.
 const MEMBRANE: f64 = 100.0;
-/// The release is damped within the hinges (β), not by drag: drag would load the legs with moments that no
-/// hinge of a slowly released strip feels, and friction would keep them (10° at a gap of 4 mm). A step takes
-/// this share of what is left, growing evenly in the logarithm over the first part of the steps: few degrees
-/// each. Slipping hinges creep to rest in the others, by a factor K_f/(K_b + K_f) a step.
-const RELEASE_SHARE: (f64, f64) = (0.02, 0.9);
-/// The part of the steps over which the share grows.
-const RELEASE_RISE: f64 = 0.7;
 /// β \[s\]; only its ratio to the steps counts.
 const DAMPING: f64 = 1.0;
 /// Mass of a strip as ρ = this·B/L⁴ \[s²\]: too little to be felt.
 const MASS: f64 = 1e-6;
-/// Decades of the pressing time over which the steps of the hold are spread.
-const HOLD_DECADES: i32 = 6;
-
 /// The specimens of a test as one cloth.
 pub struct Strips {
     test: StripTest,
@@ -193,39 +185,6 @@ fn append(mesh: &mut Mesh, part: Mesh) {
         .extend(triangles.map(|t| shift(t, points)));
 }
 
-/// Length of a strip between plates a gap apart from where it leaves one to where it meets the other \[m\]:
-/// ∫ dα/κ = gap/2.396·∫ dα/√cos α.
-fn fold_length(gap: f64) -> f64 {
-    gap / CREST_CURVATURE * arc(PI / 2.0)
-}
-
-/// ∫ dα/√cos α from −π/2 to `alpha`, by the midpoint rule after α = (π/2)·sin τ, which removes the poles.
-fn arc(alpha: f64) -> f64 {
-    const POINTS: usize = 400;
-    let end = (alpha / (PI / 2.0)).clamp(-1.0, 1.0).asin();
-    let width = (end + PI / 2.0) / POINTS as f64;
-    let at = |k: usize| {
-        let tau = -PI / 2.0 + (k as f64 + 0.5) * width;
-        PI / 2.0 * tau.cos() / (PI / 2.0 * tau.sin()).cos().sqrt()
-    };
-    (0..POINTS).map(at).sum::<f64>() * width
-}
-
-/// Tangent angle where `share` of a fold's length has passed: the inverse of [`arc`], by bisection.
-fn tangent(share: f64) -> f64 {
-    let wanted = share.clamp(0.0, 1.0) * arc(PI / 2.0);
-    let (mut low, mut high) = (-PI / 2.0, PI / 2.0);
-    for _ in 0..60 {
-        let middle = 0.5 * (low + high);
-        if arc(middle) < wanted {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    0.5 * (low + high)
-}
-
 impl Strips {
     /// Recovery angles for one row of the law's parameters a point; with `gradient` also the Jacobian, whose
     /// every row comes from the same sweep because no strip knows of another.
@@ -329,126 +288,4 @@ fn jacobian(cloth: &Cloth, parts: &[Part], total: &Parameters) -> Result<Vec<f64
             + part.density * sum(&density, &part.own_vertices());
     }
     Ok(rows)
-}
-
-/// What is done to the strips in every step.
-struct Plan<'a> {
-    test: &'a StripTest,
-    cloth: &'a Cloth,
-    points: &'a [CreasePoint],
-    parts: &'a [Part],
-    /// Tangent angles in the middle of the fold's cells.
-    tangents: &'a [f64],
-}
-
-impl Plan<'_> {
-    fn drive(&self, step: usize) -> Drive {
-        let folding = self.test.fold_steps + 1;
-        let holding = self.test.hold_steps + 1;
-        if step < folding {
-            return self.held(self.test.fractions()[step], None);
-        }
-        if step < folding + holding {
-            return self.held(1.0, Some(step - folding));
-        }
-        self.released(step - folding - holding)
-    }
-
-    /// All vertices on the fold; `hold` is the number of a step of the hold.
-    fn held(&self, fraction: f64, hold: Option<usize>) -> Drive {
-        let mut drive = self.cloth.free_drive(1.0);
-        drive.material_seconds = 0.0;
-        drive.pinned = true;
-        drive.free = drive.free.zeros_like();
-        let places = self
-            .parts
-            .iter()
-            .flat_map(|part| self.shape(part, fraction));
-        drive.anchors = self.cloth.vertex_tensor(&places.collect::<Vec<_>>());
-        if let Some(k) = hold {
-            let mut seconds = vec![0.0; self.cloth.topology.hinges.len()];
-            for (part, point) in self.parts.iter().zip(self.points) {
-                seconds[part.hinges.clone()].fill(self.hold_seconds(point.press, k));
-            }
-            drive.hinge_seconds = Some(self.cloth.compute.tensor(&seconds, [1, seconds.len()]));
-        }
-        drive
-    }
-
-    /// Length of step `k` of a hold; none in the last.
-    fn hold_seconds(&self, press: f64, k: usize) -> f64 {
-        let times = log_times(
-            press * 10f64.powi(-HOLD_DECADES),
-            press,
-            self.test.hold_steps,
-        );
-        let before = if k == 0 {
-            0.0
-        } else {
-            times.get(k - 1).copied().unwrap_or(press)
-        };
-        times.get(k).map_or(0.0, |t| t - before)
-    }
-
-    /// Positions of a strip that is folded by `fraction`.
-    fn shape(&self, part: &Part, fraction: f64) -> Vec<[f64; 3]> {
-        let leg = self.test.leg();
-        let (first, last) = (-PI / 2.0, PI / 2.0);
-        let legs = |angle: f64| std::iter::repeat_n(angle, leg);
-        let angles = legs(first)
-            .chain(self.tangents.iter().copied())
-            .chain(legs(last));
-        let origin = self.cloth.mesh.positions[part.first_vertex];
-        let mut along = vec![[origin[0], origin[2]]];
-        for angle in angles {
-            let [x, z] = along[along.len() - 1];
-            let (sine, cosine) = (fraction * angle).sin_cos();
-            along.push([x + part.cell * cosine, z + part.cell * sine]);
-        }
-        let columns = along.len();
-        let own = part.own_vertices();
-        own.enumerate()
-            .map(|(k, v)| {
-                let [x, z] = along[k % columns];
-                [x, self.cloth.mesh.positions[v][1], z]
-            })
-            .collect()
-    }
-
-    /// A step of the damped release: only the first cell stays where the fold had it.
-    fn released(&self, k: usize) -> Drive {
-        let (low, high) = RELEASE_SHARE;
-        let along = k as f64 / (RELEASE_RISE * self.test.release_steps as f64);
-        let share = low * (high / low).powf(along.min(1.0));
-        let mut drive = self.cloth.free_drive(DAMPING * share / (1.0 - share));
-        drive.material_seconds = 0.0;
-        let columns = self.test.cells + 2 * self.test.leg() + 1;
-        let mut free = vec![1.0; self.cloth.vertices()];
-        for part in self.parts {
-            for row in 0..2 {
-                let corner = part.first_vertex + row * columns;
-                free[corner] = 0.0;
-                free[corner + 1] = 0.0;
-            }
-        }
-        drive.pinned = true;
-        drive.free = self.cloth.compute.tensor(&free, [1, free.len()]);
-        let places = self.parts.iter().flat_map(|part| self.shape(part, 1.0));
-        drive.anchors = self.cloth.vertex_tensor(&places.collect::<Vec<_>>());
-        drive
-    }
-
-    fn watch(&self, part: &Part) -> Watch {
-        let columns = self.test.cells + 2 * self.test.leg() + 1;
-        let column = |c: usize| vec![part.first_vertex + c, part.first_vertex + columns + c];
-        let leg = self.test.leg();
-        Watch {
-            after: self.test.steps(),
-            reading: Reading::RecoveryAngle {
-                roots: [column(leg), column(columns - 1 - leg)],
-                tips: [column(0), column(columns - 1)],
-            },
-            weight: 1.0,
-        }
-    }
 }

@@ -99,7 +99,7 @@ const INITIAL: usize = 1;
 const SATURATED: usize = 2;
 const YIELD: usize = 4;
 
-/// One value for warp (uu), weft (vv) and shear (uv) of each parameter, in the order of [`ENTRIES`].
+/// One value for warp (uu), weft (vv) and shear (uv) of each parameter, in the order of `ENTRIES`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tensile {
     values: [[f64; 3]; 8],
