@@ -3,7 +3,7 @@
 mod common;
 
 use rumple::{
-    experiment::{ClothBench, GradientCase, MESH_CHECK_STEPS, MeshCheck, mesh_gradient_cases},
+    experiment::{ClothBench, MESH_CHECK_STEPS, MeshCheck, mesh_gradient_cases},
     numeric::{Compute, Precision},
     rollout::cloth::{ClothRollout, MEMORY},
 };
@@ -39,8 +39,7 @@ fn the_checked_roll_out_sticks_slips_yields_and_touches() {
     );
 }
 
-/// Every kind of input: relative error at most 1e-5 and Taylor slope 2 ± 0.1; steeper where the second derivative
-/// happens to vanish, which may be for few.
+/// Every kind of input: relative error at most 1e-5, Taylor slope at least 1.9, and 2 ± 0.1 for those listed.
 #[test]
 fn every_gradient_of_a_hundred_steps_is_right() {
     let mut cases = Vec::new();
@@ -62,13 +61,32 @@ fn every_gradient_of_a_hundred_steps_is_right() {
         );
         assert!(check.derivative != 0.0, "{} must matter", case.parameter);
     }
-    let two = |c: &&GradientCase| c.check.slope.is_some_and(|s| (s - 2.0).abs() < 0.1);
-    let count = cases.iter().filter(two).count();
-    assert!(
-        count + 4 >= cases.len(),
-        "slope 2 in {count} of {}",
-        cases.len()
-    );
+    // Elsewhere a second derivative may happen to vanish, and the remainder falls faster or is rounding.
+    for kind in [
+        "bending_stiffness",
+        "friction_stiffness",
+        "friction_threshold_initial",
+        "dwell_time",
+        "hardening_drop",
+        "weft_ratio",
+        "density",
+        "tensile_friction_stiffness",
+        "tensile_yield_strain",
+        "initial positions",
+        "initial velocities",
+        "handle motion",
+        "pin motion",
+        "obstacle position",
+    ] {
+        let slope = cases
+            .iter()
+            .find(|c| c.parameter == kind)
+            .and_then(|c| c.check.slope);
+        assert!(
+            slope.is_some_and(|s| (s - 2.0).abs() < 0.1),
+            "{kind}: {slope:?}"
+        );
+    }
 }
 
 /// f32 on the CPU gives the answers of f64 within f32's means.

@@ -6,11 +6,14 @@ use common::{
     cloth::{Dice, crumpled, parameters, remembering_setup, sheet, solver},
     cpu,
 };
+use std::sync::Arc;
+
 use rumple::{
+    material::Elastic,
     mesh::generate::Pattern,
     numeric::Field,
     reading::Reading,
-    step::{Cloth, Drive, Parameters, State},
+    step::{Cloth, Damping, Drive, Parameters, Setup, State},
 };
 
 const LAW: [f64; 9] = [2e-5, 3e-5, 5.0, 50.0, 30.0, 10.0, 2e-5, 0.6, 30.0];
@@ -36,6 +39,10 @@ fn scene() -> Scene {
     let grip: Vec<f64> = (0..count).map(|v| if v < 4 { 50.0 } else { 0.0 }).collect();
     drive.grip = cloth.compute.tensor(&grip, [1, count]);
     drive.anchors = cloth.vertex_tensor(&targets);
+    // Vertex 2 is pinned besides, so that forces are those of springs and pins.
+    let free: Vec<f64> = (0..count).map(|v| if v == 2 { 0.0 } else { 1.0 }).collect();
+    drive.free = cloth.compute.tensor(&free, [1, count]);
+    drive.pinned = true;
     let mut state = cloth.start(&parameters);
     state.positions = cloth.vertex_tensor(&places);
     let mut solver = solver(&cloth);
@@ -89,7 +96,7 @@ fn all(scene: &Scene) -> Vec<Reading> {
             direction: up,
         },
         Reading::HandleTorque {
-            vertices: vec![0, 1, 3],
+            vertices: vec![0, 2, 3],
             axis: up,
             about,
         },
@@ -194,4 +201,54 @@ fn readings_of_a_flat_sheet_are_known() {
         tips: [column(0), column(6)],
     });
     assert!((angle - 180.0).abs() < 1e-5, "{angle}");
+}
+
+/// A sheet that hangs at rest from two pins: they carry its weight, and their torque about a line through them is
+/// none.
+#[test]
+fn pins_carry_the_weight() {
+    let mesh = sheet(4, 4, Pattern::Alternating);
+    let setup = Setup {
+        law: Arc::new(Elastic),
+        gravity: [0.0, 0.0, -9.81],
+        damping: Damping {
+            stiffness: 0.01,
+            mass: 20.0,
+        },
+        ..remembering_setup()
+    };
+    let cloth = Cloth::new(mesh, setup, &cpu()).unwrap();
+    let parameters = parameters(&[2e-5]);
+    let mut drive = cloth.free_drive(0.02);
+    let count = cloth.vertices();
+    let pins = [0, 4];
+    let free: Vec<f64> = (0..count)
+        .map(|v| if pins.contains(&v) { 0.0 } else { 1.0 })
+        .collect();
+    drive.free = cloth.compute.tensor(&free, [1, count]);
+    drive.pinned = true;
+    drive.anchors = cloth.vertex_tensor(&cloth.mesh.positions);
+    let mut state = cloth.start(&parameters);
+    let mut solver = solver(&cloth);
+    for _ in 0..400 {
+        state = cloth
+            .advance(&mut solver, &state, &parameters, &drive)
+            .unwrap()
+            .state;
+    }
+    let read = |reading: Reading| reading.value(&cloth, &state, &parameters, &drive).unwrap();
+    let force = read(Reading::HandleForce {
+        vertices: pins.to_vec(),
+        direction: [0.0, 0.0, 1.0],
+    });
+    let density = cloth.compute.values(parameters.density.clone()).unwrap()[0];
+    let weight = 9.81 * density * cloth.rest.area();
+    // What is left of the swing after 8 s.
+    assert!((force - weight).abs() < 1e-4 * weight, "{force} {weight}");
+    let torque = read(Reading::HandleTorque {
+        vertices: pins.to_vec(),
+        axis: [1.0, 0.0, 0.0],
+        about: [0.0; 3],
+    });
+    assert!(torque.abs() < 1e-9, "{torque}");
 }

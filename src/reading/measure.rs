@@ -64,7 +64,8 @@ pub enum Reading {
         /// One position a vertex \[m\].
         targets: Vec<[f64; 3]>,
     },
-    /// Force that penalty handles exert on the cloth along a direction \[N\].
+    /// Force that a handle exerts on the cloth along a direction \[N\]. A pin's is what balances the elements and
+    /// gravity at its vertices; the inertia of their own mass is left out.
     HandleForce {
         /// The handle's vertices.
         vertices: Vec<usize>,
@@ -227,7 +228,7 @@ impl View<'_> {
         (c.clone() * c + s.clone() * s + TINY).sqrt()
     }
 
-    /// Force of the penalty handles on some vertices \[N\], `[3, vertices]`.
+    /// Force of handles on some vertices \[N\], `[3, vertices]`.
     fn pull(&self, vertices: &[usize]) -> Field {
         let mut chosen = vec![0.0; self.cloth.vertices()];
         for v in vertices {
@@ -235,6 +236,16 @@ impl View<'_> {
         }
         let chosen = self.cloth.compute.tensor(&chosen, [1, chosen.len()]);
         let gap = self.anchors.clone() - self.positions.clone();
-        gap * self.drive.grip.clone() * chosen
+        let pull = gap * self.drive.grip.clone();
+        if !self.drive.pinned {
+            return pull * chosen;
+        }
+        let histories = (&self.bending[..], &self.tensile[..]);
+        let cloth = self.cloth;
+        let elements = cloth.held_forces(&self.bend(), &self.columns, histories, &self.parameters);
+        let gravity = cloth.compute.tensor(&cloth.setup.gravity, [3, 1]);
+        let weight = gravity * cloth.masses(&self.parameters.density);
+        let pinned = self.drive.free.clone() * -1.0 + 1.0;
+        (pull - (elements + weight) * pinned) * chosen
     }
 }

@@ -24,6 +24,7 @@ pub(crate) struct View<'a> {
     pub span: HingeSpan,
     pub columns: Columns,
     pub bending: Vec<Field>,
+    pub tensile: Vec<Field>,
     pub parameters: Parameters,
 }
 
@@ -39,7 +40,7 @@ impl View<'_> {
 pub struct Linearized {
     /// The reading itself.
     pub value: f64,
-    /// Of the state; tensile history does not enter any reading.
+    /// Of the state.
     pub state: State,
     /// Of the parameters.
     pub parameters: Parameters,
@@ -65,6 +66,7 @@ impl Reading {
             span: cloth.incidence.spans(&state.positions),
             columns: cloth.incidence.columns(&state.positions),
             bending: state.bending.clone(),
+            tensile: state.tensile.clone(),
             parameters: parameters.clone(),
         };
         Ok(cloth.compute.values(self.evaluate(&view))?[0])
@@ -96,6 +98,7 @@ impl Reading {
                 v: columns.v.map(leaf),
             },
             bending: state.bending.iter().map(leaf).collect(),
+            tensile: state.tensile.iter().map(leaf).collect(),
             parameters: parameters.map(leaf),
         };
         let reading: Tensor<1> = self.evaluate(&view);
@@ -116,7 +119,7 @@ impl Reading {
                 positions: positions + of(&view.positions, &gradients),
                 velocities: of(&view.velocities, &gradients),
                 bending: view.bending.iter().map(|f| of(f, &gradients)).collect(),
-                tensile: state.tensile.iter().map(Field::zeros_like).collect(),
+                tensile: view.tensile.iter().map(|f| of(f, &gradients)).collect(),
             },
             parameters: view.parameters.map(|f| of(f, &gradients)),
             anchors: of(&view.anchors, &gradients),

@@ -236,12 +236,9 @@ fn two(node: &Node, key: &str) -> Result<[Selection; 2]> {
     }
 }
 
-/// Vertices of a penalty handle.
+/// Vertices of a handle.
 fn held(place: &str, grips: &[Grip], name: &str) -> Result<Vec<usize>> {
     match grips.iter().find(|g| g.handle.name == name) {
-        Some(grip) if grip.handle.hold == Hold::Pin => bad_input(format!(
-            "{place}: the handle '{name}' is a pin, whose force is not known; make it \"kind\": \"penalty\" to read its force"
-        )),
         Some(grip) => Ok(grip.vertices.clone()),
         None => {
             let names: Vec<&str> = grips.iter().map(|g| g.handle.name.as_str()).collect();

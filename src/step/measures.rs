@@ -1,7 +1,10 @@
 //! Constants and stresses that readings need.
 
 use super::{Cloth, Parameters};
-use crate::numeric::Field;
+use crate::{
+    element::{Bend, Columns, HingeSpan},
+    numeric::Field,
+};
 
 impl Cloth {
     /// Stress and strain of hinges at some angles with a history held, `[1, hinges]` each.
@@ -14,6 +17,27 @@ impl Cloth {
         let strain = (angle.clone() - self.rest_angle.clone()) * self.strain_per_angle.clone();
         let stress = self.setup.law.stress(&parameters.bending, history, &strain);
         (stress, strain)
+    }
+
+    /// Forces of all elements on the vertices with their history held \[N\], `[3, vertices]`. Assembles, so on a
+    /// tape it costs a gather: for readings only.
+    pub(crate) fn held_forces(
+        &self,
+        bend: &Bend,
+        columns: &Columns,
+        (bending, tensile): (&[Field], &[Field]),
+        parameters: &Parameters,
+    ) -> Field {
+        let (stress, _) = self.bending_stress(&bend.angle, bending, parameters);
+        let moment = stress * self.moment_scale(parameters);
+        let gradient = bend.gradient();
+        let span = HingeSpan {
+            edge: gradient.edge.times(&moment),
+            wings: gradient.wings.times(&moment),
+        };
+        let stress = self.membrane_stress(&columns.strain(), tensile, parameters);
+        let parts = (span, columns.force(&stress));
+        self.incidence.assemble_parts(&parts.0, &parts.1).neg()
     }
 
     /// Energy over stress times strain of each hinge \[m²\], `[1, hinges]`.

@@ -116,7 +116,7 @@ impl Cloth {
             return TriangleResponse {
                 columns: columns.clone(),
                 history: Vec::new(),
-                stress: stiffness.stress(&strain) * area.clone(),
+                stress: self.membrane_stress(&strain, &[], parameters),
                 modulus: stiffness.map(|k| k.clone() * area.clone()),
                 tension: tension(stiffness, &strain, softness) * area.clone(),
             };
@@ -124,18 +124,38 @@ impl Cloth {
         let law = parameters.tensile_law();
         let dt = self.compute.tensor(&[drive.material_seconds], [1, 1]);
         let history = TENSILE_LAW.update(&law, history, &strain, &dt, &self.setup.tensile_gate);
-        let elastic = strain.clone() - history[2].clone();
-        let sticking = strain - history[0].clone();
         let friction = friction_stiffness(&parameters.tensile[0]);
-        let stress = stiffness.stress(&elastic) + friction.stress(&sticking);
+        let elastic = strain.clone() - history[2].clone();
+        let sticking = strain.clone() - history[0].clone();
         let held = tension(stiffness, &elastic, softness) + tension(&friction, &sticking, softness);
         TriangleResponse {
             columns: columns.clone(),
+            stress: self.membrane_stress(&strain, &history, parameters),
             history,
-            stress: stress * area.clone(),
             modulus: stiffness.plus(&friction).map(|k| k.clone() * area.clone()),
             tension: held * area.clone(),
         }
+    }
+}
+
+impl Cloth {
+    /// Stress of the triangles times area \[N·m\] with a history held, rows uu, vv, uv.
+    pub(super) fn membrane_stress(
+        &self,
+        strain: &Field,
+        history: &[Field],
+        parameters: &Parameters,
+    ) -> Field {
+        let stress = match (history, parameters.tensile.first()) {
+            ([anchor, _, plastic, ..], Some(friction)) => {
+                parameters
+                    .membrane
+                    .stress(&(strain.clone() - plastic.clone()))
+                    + friction_stiffness(friction).stress(&(strain.clone() - anchor.clone()))
+            }
+            _ => parameters.membrane.stress(strain),
+        };
+        stress * self.area.clone()
     }
 }
 
