@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
-use super::{Grip, Hold, node::Node, selection::Selection};
+use super::{Grip, node::Node, selection::Selection};
 use crate::{
     error::{Result, bad_input},
     mesh::{Mesh, Topology, read_obj},
