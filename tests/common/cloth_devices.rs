@@ -2,15 +2,16 @@
 
 use rumple::{experiment::ClothBench, numeric::Compute};
 
-/// Relative difference of the reading after some steps that f32 may show: rounding of 6e-8 in strains of
-/// 1e-3, which a stiff membrane turns into forces.
-const READING: f64 = 5e-3;
+/// Relative difference of the mean height that f32 may show.
+const HEIGHT: f64 = 1e-4;
+/// Of the torque: springs of 1e5 N/m turn f32's rounding of positions, 4e-9 m, into 4e-4 N a vertex.
+const TORQUE: f64 = 0.05;
 /// Of the largest derivatives.
 const GRADIENT: f64 = 2e-2;
 
 /// A pinned square and a twist that slips agree in reading and gradient.
 pub fn compare(device: &Compute, exact: &Compute, steps: usize) {
-    for name in ["square", "twist"] {
+    for (name, tolerance) in [("square", HEIGHT), ("twist", TORQUE)] {
         let run = |compute: &Compute| {
             let mut bench = match name {
                 "square" => ClothBench::square(6, steps, compute).unwrap(),
@@ -35,7 +36,7 @@ pub fn compare(device: &Compute, exact: &Compute, steps: usize) {
             .zip(&exact)
             .fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
         println!("{name}: reading {gap:e}, gradient {:e}", worst / largest);
-        assert!(gap < READING, "{name}: {value} {truth}");
+        assert!(gap < tolerance, "{name}: {value} {truth}");
         assert!(worst < GRADIENT * largest, "{name}: {slopes:?} {exact:?}");
         assert!(truth != 0.0 && largest > 0.0);
     }
