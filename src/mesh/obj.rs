@@ -324,7 +324,8 @@ mod tests {
 
     #[test]
     fn the_reference_cylinder_reads_with_the_area_of_its_prism() {
-        let path = Path::new("/work/shared/golden/mesh/twist_2k/cyl_2k.obj");
+        let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/golden");
+        let path = &shared.join("mesh/twist_2k/cyl_2k.obj");
         if !path.exists() {
             eprintln!("skipped: {} is not here", path.display());
             return;
