@@ -50,6 +50,23 @@ impl Error {
             remedy: "check that the folder exists, can be written and has room, or choose another with --out or --plot".into(),
         }
     }
+
+    /// The same with a further remedy where the system refused: a full disk loses nothing, and `further` says how
+    /// to go on.
+    pub fn with_remedy(self, further: &str) -> Self {
+        match self {
+            Error::Io {
+                path,
+                source,
+                remedy,
+            } => Error::Io {
+                path,
+                source,
+                remedy: format!("{remedy}; {further}"),
+            },
+            other => other,
+        }
+    }
 }
 
 /// Shorthand for [`Error::BadInput`].

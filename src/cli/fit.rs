@@ -63,27 +63,9 @@ pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
         Some(folder) => folder.clone(),
         None => begin(common, arguments)?,
     };
-    let result = go_on(common, arguments, &folder).map_err(|e| kept(e, &folder))?;
+    let on = format!("`rumple fit --resume {}` then goes on", folder.display());
+    let result = go_on(common, arguments, &folder).map_err(|e| e.with_remedy(&on))?;
     report(common, &folder, &result)
-}
-
-/// A full disk loses nothing; says how to go on.
-fn kept(error: Error, folder: &Path) -> Error {
-    match error {
-        Error::Io {
-            path,
-            source,
-            remedy,
-        } => Error::Io {
-            path,
-            source,
-            remedy: format!(
-                "{remedy}; `rumple fit --resume {}` then goes on",
-                folder.display()
-            ),
-        },
-        other => other,
-    }
 }
 
 /// Makes the folder of a new fit: case, data, and the journal's first entry.

@@ -51,7 +51,8 @@ pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
     let out = out_folder(arguments);
     let (mut folder, mut simulation) = RunFolder::open(&out, &prepared, arguments.fresh)?;
     let ended = watched(&mut simulation, &mut folder);
-    let ended = ended.map_err(|e| kept(e, &out));
+    let on = format!("the same command then goes on in {}", out.display());
+    let ended = ended.map_err(|e| e.with_remedy(&on));
     folder.save()?;
     let files = results::draw(&prepared, &mut folder)?;
     report(common, &simulation, &out, &files, clock.elapsed())?;
@@ -64,25 +65,6 @@ fn out_folder(arguments: &Arguments) -> PathBuf {
         let stem = arguments.scene.file_stem().unwrap_or_default();
         PathBuf::from(format!("{}-run", stem.to_string_lossy()))
     })
-}
-
-/// A full disk loses nothing; says how to go on.
-fn kept(error: Error, folder: &Path) -> Error {
-    match error {
-        Error::Io {
-            path,
-            source,
-            remedy,
-        } => Error::Io {
-            path,
-            source,
-            remedy: format!(
-                "{remedy}; the same command then goes on in {}",
-                folder.display()
-            ),
-        },
-        other => other,
-    }
 }
 
 /// The steps that are left, with a bar, stopped by Ctrl-C; what was done is saved now and then.
