@@ -7,7 +7,7 @@ use std::time::Instant;
 use clap::{Args, Subcommand};
 use serde_json::json;
 
-use super::{Common, count, print, spinner};
+use super::{Common, count, memory::peak_mib, print, spinner};
 use crate::{
     calibrate::{coverage::Trial, hinge_fit::HingeFit},
     error::{Result, bad_input},
@@ -230,12 +230,4 @@ fn measure_least(least: usize, mut work: impl FnMut() -> Result<()>) -> Result<(
         }
     }
     Ok((best, MOST))
-}
-
-/// Largest resident memory of this process so far \[MiB\], where the system tells.
-pub(super) fn peak_mib() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find(|l| l.starts_with("VmHWM:"))?;
-    let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
-    Some(kib / 1024)
 }

@@ -9,6 +9,7 @@ mod fit;
 mod gradcheck;
 mod kes;
 mod materials;
+mod memory;
 mod refine;
 mod schema;
 mod simulate;
@@ -176,6 +177,7 @@ pub fn main() -> ExitCode {
 }
 
 fn run(cli: &Cli) -> Result<()> {
+    memory::keep_freed();
     cli.common.start_threads()?;
     match &cli.command {
         Command::Fit(a) => fit::run(&cli.common, a),

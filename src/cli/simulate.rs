@@ -14,7 +14,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
 use self::folder::RunFolder;
-use super::{Common, bench::peak_mib, interrupted, print, print_json, say};
+use super::{Common, interrupted, memory::peak_mib, print, print_json, say};
 use crate::{
     error::{Error, Result},
     scene::{Prepared, Scene},

@@ -10,7 +10,7 @@ use crate::{
     reading::Reading,
     rollout::cloth::{ClothGradient, ClothRollout, MEMORY, Watch},
     solve::{Solver, Statistics},
-    step::{Cloth, Damping, Drive, Parameters, Setup},
+    step::{Cloth, Damping, Drive, Parameters, Response, Setup, State},
 };
 
 /// A cloth, what is done to it, and what is read at the end.
@@ -25,6 +25,16 @@ pub struct ClothBench {
     seconds: f64,
     held: Held,
     reading: Reading,
+}
+
+/// How a roll-out went.
+pub struct ClothEnd {
+    /// The last state.
+    pub state: State,
+    /// Of conjugate gradients, in the mean over the steps.
+    pub iterations: f64,
+    /// Share of the steps with a new factor.
+    pub factors: f64,
 }
 
 /// Which vertices are held, and how.
@@ -159,8 +169,8 @@ impl ClothBench {
         Ok(read[0])
     }
 
-    /// Mean iterations, and the share of steps with a new factor, of the solves of one roll-out.
-    pub fn solves(&self, solver: &mut Solver) -> Result<(f64, f64)> {
+    /// The state at the end, and how the solves on the way went.
+    pub fn end(&self, solver: &mut Solver) -> Result<ClothEnd> {
         let drive = |k: usize| self.drive(k);
         let start = self.cloth.start(&self.parameters);
         let (mut iterations, mut factors) = (0, 0);
@@ -170,9 +180,26 @@ impl ClothBench {
             Ok(())
         };
         let rollout = self.rollout(&drive);
-        rollout.forward(solver, &start, &self.parameters, count)?;
+        let state = rollout.forward(solver, &start, &self.parameters, count)?;
         let steps = self.steps as f64;
-        Ok((iterations as f64 / steps, factors as f64 / steps))
+        Ok(ClothEnd {
+            state,
+            iterations: iterations as f64 / steps,
+            factors: factors as f64 / steps,
+        })
+    }
+
+    /// What the elements answer to a shape, with this cloth's own history of bending: of `state`, or of virgin cloth
+    /// where that comes from another law.
+    pub fn respond(&self, state: &State) -> Response {
+        let virgin = self.cloth.start(&self.parameters);
+        let same_law = virgin.bending.len() == state.bending.len();
+        let state = State {
+            positions: state.positions.clone(),
+            ..if same_law { state.clone() } else { virgin }
+        };
+        self.cloth
+            .respond(&state, &self.parameters, &self.drive(self.steps))
     }
 
     /// The reading at the end and its gradient.

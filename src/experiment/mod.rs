@@ -9,7 +9,7 @@ mod mesh_check;
 mod strip;
 mod twist;
 
-pub use cloth_bench::ClothBench;
+pub use cloth_bench::{ClothBench, ClothEnd};
 pub use crease::{CREST_CURVATURE, CreaseCurves, CreasePoint, CreaseTest, fold_curvatures};
 pub use gradcheck::{CheckedLaw, GradientCase, Reach, checked_laws, gradient_cases};
 pub use hinge_bench::{BENCH_GAIN, BENCH_PARAMETERS, HingeBench, hinge_workload};

@@ -2,11 +2,11 @@
 
 use serde_json::json;
 
-use super::{measure_least, peak_mib};
+use super::measure_least;
 use crate::{
-    cli::{Common, print},
+    cli::{Common, memory::peak_mib, print},
     error::Result,
-    experiment::ClothBench,
+    experiment::{ClothBench, ClothEnd},
     numeric::Compute,
 };
 
@@ -24,32 +24,46 @@ pub fn run(common: &Common, only: Option<&str>, steps: usize) -> Result<()> {
     for n in SQUARES {
         let name = format!("square{n}");
         if wanted(&name) {
-            time(&name, ClothBench::square(n, steps, &compute)?, &compute)?;
+            let square = ClothBench::square(n, steps, &compute)?;
+            time(&name, square, None, &compute)?;
         }
     }
     for vertices in TWISTS {
         for (inelastic, ending) in [(false, "_off"), (true, "")] {
             let name = format!("twist{}k{ending}", vertices / 1000);
             if wanted(&name) {
-                time(
-                    &name,
-                    ClothBench::twist(vertices, inelastic, &compute)?,
-                    &compute,
-                )?;
+                let twist = |on: bool| ClothBench::twist(vertices, on, &compute);
+                let elastic = inelastic.then(|| twist(false)).transpose()?;
+                time(&name, twist(inelastic)?, elastic, &compute)?;
             }
         }
     }
     Ok(())
 }
 
-fn time(name: &str, bench: ClothBench, compute: &Compute) -> Result<()> {
+/// Seconds that the elements take to answer to the last shape.
+fn respond(bench: &ClothBench, end: &ClothEnd) -> Result<f64> {
+    let least = measure_least(LEAST, || {
+        bench.respond(&end.state);
+        Ok(())
+    })?;
+    Ok(least.0)
+}
+
+/// Times a cloth; `elastic` is the same without friction and plasticity, where it has any.
+fn time(
+    name: &str,
+    bench: ClothBench,
+    elastic: Option<ClothBench>,
+    compute: &Compute,
+) -> Result<()> {
     let mut solver = bench.solver()?;
     let mut reading = f64::NAN;
     let forward = measure_least(LEAST, || {
         reading = bench.forward(&mut solver)?;
         Ok(())
     })?;
-    let (iterations, factors) = bench.solves(&mut solver)?;
+    let end = bench.end(&mut solver)?;
     let mut gradient = None;
     let both = measure_least(LEAST, || {
         gradient = Some(bench.gradient(&mut solver)?);
@@ -63,6 +77,13 @@ fn time(name: &str, bench: ClothBench, compute: &Compute) -> Result<()> {
             slopes.insert(name, json!(compute.values(field.clone())?[0]));
         }
     }
+    let share = match elastic {
+        Some(elastic) => {
+            let inelastic = respond(&bench, &end)? - respond(&elastic, &end)?;
+            Some(inelastic / (forward.0 / bench.steps as f64))
+        }
+        None => None,
+    };
     let steps = bench.steps as f64;
     let line = json!({
         "workload": "cloth",
@@ -71,8 +92,8 @@ fn time(name: &str, bench: ClothBench, compute: &Compute) -> Result<()> {
         "precision": compute.precision().name(),
         "threads": rayon::current_num_threads(),
         "solver": solver.name(),
-        "iterations_per_step": iterations,
-        "factors_per_step": factors,
+        "iterations_per_step": end.iterations,
+        "factors_per_step": end.factors,
         "vertices": bench.cloth.vertices(),
         "hinges": bench.cloth.topology.hinges.len(),
         "steps": bench.steps,
@@ -80,6 +101,7 @@ fn time(name: &str, bench: ClothBench, compute: &Compute) -> Result<()> {
         "gradient": slopes,
         "forward_s_per_step": forward.0 / steps,
         "forward_backward_s_per_step": both.0 / steps,
+        "share_of_friction_and_plasticity": share,
         "ratio": both.0 / forward.0,
         "peak_mib": peak_mib(),
     });

@@ -8,7 +8,7 @@
 //! Vectors are flat, vertex by vertex: `x[3·vertex + axis]`, length `3·V`. Inside, vertices are
 //! renumbered in the order of elimination, so that a subtree of the factor is one range.
 //!
-//! The same bits come out for the same input and number of threads.
+//! The same bits come out for the same input, on any number of threads.
 //!
 //! Best times (ms) of the parts on two shared cores, best of several runs, as the cores were not quiet:
 //!

@@ -39,8 +39,9 @@ pub struct Stats {
 /// Iterations after which a fresh factor is judged useless; it takes 2 to 4 where all is well.
 const MOST_ITERATIONS: usize = 100;
 
-/// Pieces of a matrix product beyond which their sums cost more than the threads gain.
-const MOST_PIECES: usize = 8;
+/// Pieces of a matrix product: as many threads can share it. Not the number of threads, so that the sums have
+/// the same bits on every machine.
+const PIECES: usize = 8;
 
 /// Owns the pattern, the matrix and its factor.
 pub struct Solver {
@@ -64,13 +65,12 @@ impl Solver {
     /// A solver for systems with this pattern.
     pub fn new(pattern: Pattern, strategy: Strategy) -> Self {
         let unknowns = 3 * pattern.vertices();
-        let pieces = rayon::current_num_threads().clamp(1, MOST_PIECES);
         Self {
             strategy,
             assembly: Assembly::new(&pattern),
             values: vec![[0.0; 9]; pattern.blocks()],
             scale: vec![1.0; unknowns],
-            product: Product::new(&pattern.starts, pieces),
+            product: Product::new(&pattern.starts, PIECES),
             preconditioner: Preconditioner::default(),
             schedule: Schedule::default(),
             vectors: Vectors::default(),

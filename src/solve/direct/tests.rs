@@ -217,8 +217,8 @@ fn the_order_is_a_permutation() {
     assert_eq!(Pattern::new(0, &[], &[], &[]).expect("empty").vertices(), 0);
 }
 
-/// The same bits again, through a sequence that keeps and replaces factors. 46·2 vertices in the
-/// widest separator make fronts that use threads inside.
+/// The same bits on one, two and three threads, through a sequence that keeps and replaces factors. 46·2
+/// vertices in the widest separator make fronts that use threads inside.
 #[test]
 fn runs_repeat_bit_by_bit() {
     let cloth = Cloth::cylinder(46, 30);
@@ -239,12 +239,21 @@ fn runs_repeat_bit_by_bit() {
         }
         (factors, all)
     };
-    let (kept, bits) = run(Strategy::Keep);
+    let run_on = |threads: usize, strategy| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+        pool.build().expect("threads").install(|| run(strategy))
+    };
+    let (kept, bits) = run_on(1, Strategy::Keep);
     assert!((1..6).contains(&kept), "{kept} factors in 6 steps");
-    assert!(bits == run(Strategy::Keep).1);
-    let (made, bits) = run(Strategy::Exact);
+    let (made, exact_bits) = run_on(1, Strategy::Exact);
     assert_eq!(made, 6);
-    assert!(bits == run(Strategy::Exact).1);
+    for threads in [2, 3] {
+        assert!(bits == run_on(threads, Strategy::Keep).1, "{threads}");
+        assert!(
+            exact_bits == run_on(threads, Strategy::Exact).1,
+            "{threads}"
+        );
+    }
 }
 
 /// A kept factor, a good guess and a zero right side: the solution is the same, or at once there.
