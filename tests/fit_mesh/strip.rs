@@ -93,7 +93,7 @@ fn strip_table(cells: usize) -> String {
 }
 
 /// A case of a cotton of which three parameters are looked for.
-fn strip_case(cells: usize) -> Value {
+pub fn strip_case(cells: usize) -> Value {
     json!({
         "name": "strip",
         "data": ["data.csv"],

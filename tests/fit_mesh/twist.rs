@@ -10,10 +10,11 @@ use serde_json::{Value, json};
 use crate::{
     common::{
         cpu,
-        folder::{Folder, refused},
+        folder::{Folder, MATERIAL, refused},
         time_dependent,
     },
     searched,
+    strip::strip_case,
 };
 
 /// K_b, K_f, ε_0, ε_∞, T_d, ε_y, K_h, drop, T_y of a fabric whose wrinkles slip and do not yield, and which hardly
@@ -228,4 +229,29 @@ fn bad_twists_are_named() {
         &["line 2", "sideways", "out or back"],
     );
     check("turn,torque_Nmm\n10,1\n", &case, &["turn_deg"]);
+    folder.write("truth.json", MATERIAL);
+    folder.write("case.json", twist_case().to_string());
+    folder.write("plain.json", strip_case(16).to_string());
+    for (arguments, words) in [
+        (
+            "--twist plain.json",
+            ["plain.json: no section \"twist\"", "radius_mm"],
+        ),
+        (
+            "--twist case.json --turn-deg 0,45",
+            ["--turn-deg: 0", "0.01"],
+        ),
+        (
+            "--twist case.json --noise-pct -1",
+            ["--noise-pct -1", "0 to 100 %"],
+        ),
+        (
+            "--twist case.json --gap-mm 1",
+            ["--gap-mm", "cannot be used"],
+        ),
+        ("--hold-s 1", ["--twist", "required"]),
+    ] {
+        let arguments = format!("synthesize --material truth.json --out fit {arguments}");
+        assert_eq!(refused(&folder, &arguments, &words), None);
+    }
 }
