@@ -9,8 +9,8 @@ use std::{
     time::Duration,
 };
 
-use common::folder::{Folder, case, judge, signal, wait_until};
-use serde_json::json;
+use common::folder::{Folder, MATERIAL, case, judge, signal, wait_until};
+use serde_json::{Value, json};
 
 /// Cuts of a journal after its first entry, at most about `most`: between entries, and in turn within the next.
 fn cuts(journal: &[String], most: usize) -> Vec<String> {
@@ -97,6 +97,55 @@ fn a_killed_fit_goes_on() {
             "{file} + {milliseconds} ms"
         );
         assert!(folder.text("fit/report.html").ends_with("</html>\n"));
+    }
+}
+
+/// A fit of one parameter of a mesh: what is added to its case, and how its data are made.
+const MESHES: [(&str, &str); 2] = [
+    (
+        r#"{"starts": 1, "tests": {"specimen": "strip_mesh", "strip_cells": 8, "hinges": 32}}"#,
+        "--specimen strip_mesh --gap-mm 1,2 --press-s 1,10,100,1e3,1e4 --read-s 0",
+    ),
+    (
+        r#"{"starts": 1, "twist": {"radius_mm": 40, "height_mm": 60, "membrane_N_per_m": [200, 200, 20, 50],
+            "density_kg_per_m2": 0.13, "cells_around": 8, "cells_along": 3, "steps": 5}}"#,
+        "--twist case.json",
+    ),
+];
+
+// A fit of angles of strip meshes, or of torques of a cylinder, that was killed in its search goes on to the same bits.
+#[test]
+#[cfg(unix)]
+fn a_killed_fit_of_a_mesh_goes_on() {
+    for (changes, data) in MESHES {
+        let mut changes: Value = serde_json::from_str(changes).unwrap();
+        changes["parameters"] = json!({
+            "bending_stiffness": {"fixed": 1e-5},
+            "friction_threshold_initial": {"fixed": 26},
+            "friction_threshold_saturated": {"fixed": 900},
+            "dwell_time": {"fixed": 30},
+            "yield_strain": {"fixed": 900},
+            "hardening_stiffness": {"fixed": 1e-5},
+            "hardening_drop": {"fixed": 0.99},
+            "flow_time": {"fixed": 30},
+        });
+        let folder = Folder::new();
+        folder.write("truth.json", MATERIAL);
+        folder.write("case.json", case(changes).to_string());
+        folder.succeed(&format!(
+            "synthesize --material truth.json --out data.csv {data}"
+        ));
+        let mut child = folder.start("fit case.json --out fit");
+        let entries = || folder.path("fit/journal.jsonl").is_file() && folder.journal().len() >= 2;
+        wait_until("an entry of the search", entries);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(!folder.path("fit/result.json").exists(), "killed too late");
+        folder.succeed("fit --resume fit");
+        let resumed = folder.result();
+        fs::remove_dir_all(folder.path("fit")).unwrap();
+        folder.succeed("fit case.json --out fit");
+        assert!(folder.result() == resumed, "{data}");
     }
 }
 

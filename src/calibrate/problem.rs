@@ -1,6 +1,7 @@
 //! The calibration problem: unknowns → parameters of every group → simulated tests → residuals.
 
 mod layout;
+mod mapping;
 
 use std::sync::Arc;
 
@@ -26,9 +27,6 @@ use crate::{
 /// hinges than the case asks for do. A wide gate sees far and needs few hinges, but it shifts every
 /// threshold by about half its width.
 const EARLY_STAGES: [(f64, usize); 3] = [(0.3, 64), (0.1, 32), (0.03, 8)];
-
-/// Where a logit ends: within 1e-4 of the interval's ends.
-const LOGIT_END: f64 = 9.0;
 
 /// Fewest hinges of a stage.
 const FEWEST_HINGES: usize = 32;
@@ -66,8 +64,8 @@ pub struct Calibration {
     /// Value, standard deviation and condition of every residual; repeats share a condition.
     targets: Vec<(f64, f64, usize)>,
     stages: Vec<Tests>,
-    /// The hinge ensemble of the last stage where its angles are those of a strip mesh.
-    ensemble: Option<Tests>,
+    /// The last stage without its meshes, where it has any.
+    without_meshes: Option<Tests>,
 }
 
 impl Calibration {
@@ -89,7 +87,7 @@ impl Calibration {
             origins,
             targets: Vec::new(),
             stages: Vec::new(),
-            ensemble: None,
+            without_meshes: None,
         };
         calibration.bounds = (0..calibration.unknowns.len())
             .map(|k| calibration.free_bounds(k))
@@ -105,20 +103,20 @@ impl Calibration {
                 conditions.push(condition);
             }
         }
-        for (hinges, width) in stages(hinges) {
+        let stages = stages(hinges);
+        for (k, (hinges, width)) in stages.iter().enumerate() {
             // Hinges on their own bring a search near, where meshes have the last word.
-            let tests = calibration.tests_of((None, None), hinges, Some(width), &conditions)?;
+            let meshes = match k + 1 == stages.len() {
+                true => (calibration.strip_cells, calibration.twist),
+                false => (None, None),
+            };
+            let tests = calibration.tests_of(meshes, *hinges, Some(*width), &conditions)?;
             calibration.stages.push(tests);
         }
-        let width = Some(calibration.width(calibration.stages.len() - 1));
-        calibration.stages.pop();
-        calibration
-            .stages
-            .push(calibration.tests(hinges, width, &conditions)?);
-        if calibration.strip_cells.is_some() {
-            let meshes = (None, calibration.twist);
-            let ensemble = calibration.tests_of(meshes, hinges, width, &conditions)?;
-            calibration.ensemble = Some(ensemble);
+        if calibration.strip_cells.is_some() || calibration.twist.is_some() {
+            let width = Some(calibration.width(stages.len() - 1));
+            let tests = calibration.tests_of((None, None), hinges, width, &conditions)?;
+            calibration.without_meshes = Some(tests);
         }
         Ok(calibration)
     }
@@ -199,186 +197,6 @@ impl Calibration {
         let mut readings = tests.run(&self.compute, &[self.values(point)], false)?;
         Ok(readings.remove(0).values)
     }
-
-    /// Parameters of every group.
-    pub fn values(&self, point: &DVector<f64>) -> Vec<Vec<f64>> {
-        (0..self.origins.len())
-            .map(|group| self.group_values(group, point))
-            .collect()
-    }
-
-    /// Parameters of a group, in the law's order.
-    pub fn group_values(&self, group: usize, point: &DVector<f64>) -> Vec<f64> {
-        let origins = &self.origins[group];
-        (0..origins.len())
-            .map(|p| self.value(origins, p, point))
-            .collect()
-    }
-
-    fn value(&self, origins: &[Origin], parameter: usize, point: &DVector<f64>) -> f64 {
-        match origins[parameter] {
-            Origin::Value(value) => value,
-            Origin::Unknown(k) => {
-                let lower = self
-                    .lower(origins, k)
-                    .map_or(0.0, |p| self.value(origins, p, point));
-                self.unknowns[k].transform.to_value(point[k], lower)
-            }
-            Origin::Multiple { of, ratio } => ratio * self.value(origins, of, point),
-        }
-    }
-
-    /// The parameter that unknown `k` must exceed, where there is one.
-    fn lower(&self, origins: &[Origin], k: usize) -> Option<usize> {
-        let Transform::Above(name) = self.unknowns[k].transform else {
-            return None;
-        };
-        let found = self.law.parameters().iter().position(|p| p.name == name);
-        found.filter(|p| *p < origins.len())
-    }
-
-    /// ∂parameter/∂unknowns of a group, added to `row` with a factor.
-    fn add_gradient(
-        &self,
-        origins: &[Origin],
-        parameter: usize,
-        point: &DVector<f64>,
-        factor: f64,
-        row: &mut DVector<f64>,
-    ) {
-        match origins[parameter] {
-            Origin::Value(_) => {}
-            Origin::Unknown(k) => {
-                row[k] += factor * self.unknowns[k].transform.slope(point[k]);
-                if let Some(lower) = self.lower(origins, k) {
-                    self.add_gradient(origins, lower, point, factor, row);
-                }
-            }
-            Origin::Multiple { of, ratio } => {
-                self.add_gradient(origins, of, point, factor * ratio, row);
-            }
-        }
-    }
-
-    /// From slopes over a law's parameters to slopes over the unknowns.
-    fn chain(
-        &self,
-        slopes: &[f64],
-        groups: impl Iterator<Item = usize>,
-        point: &DVector<f64>,
-    ) -> DMatrix<f64> {
-        let (width, n) = (self.law.parameters().len(), self.unknowns.len());
-        // ∂parameter/∂unknown of every group, once.
-        let tables: Vec<DMatrix<f64>> = self
-            .origins
-            .iter()
-            .map(|origins| {
-                let mut table = DMatrix::zeros(width, n);
-                for p in 0..width {
-                    let mut row = DVector::zeros(n);
-                    self.add_gradient(origins, p, point, 1.0, &mut row);
-                    table.row_mut(p).tr_copy_from(&row);
-                }
-                table
-            })
-            .collect();
-        let mut jacobian = DMatrix::zeros(slopes.len() / width, n);
-        for (i, group) in groups.enumerate() {
-            for p in 0..width {
-                let slope = slopes[i * width + p];
-                if slope != 0.0 {
-                    let mut row = jacobian.row_mut(i);
-                    row += tables[group].row(p) * slope;
-                }
-            }
-        }
-        jacobian
-    }
-
-    /// Value of an unknown's parameter, and its gradient over the unknowns.
-    pub fn parameter(&self, k: usize, point: &DVector<f64>) -> (f64, DVector<f64>) {
-        let unknown = &self.unknowns[k];
-        let origins = &self.origins[unknown.group.unwrap_or(0)];
-        let mut gradient = DVector::zeros(point.len());
-        self.add_gradient(origins, unknown.parameter, point, 1.0, &mut gradient);
-        (self.value(origins, unknown.parameter, point), gradient)
-    }
-
-    /// The scale on which a report's parameter is profiled: its logarithm unless it is linear.
-    pub fn to_scale(&self, k: usize, value: f64) -> f64 {
-        match self.unknowns[k].transform {
-            // The ends of a logit are infinitely far.
-            own @ (Transform::Linear { .. } | Transform::Logit { .. }) => {
-                own.to_free(value, 0.0).clamp(-LOGIT_END, LOGIT_END)
-            }
-            // A bound of zero has no logarithm.
-            _ if value <= 0.0 => (1e-3 * self.unknowns[k].bounds.1).ln(),
-            _ => value.ln(),
-        }
-    }
-
-    /// The inverse of [`Calibration::to_scale`].
-    pub fn from_scale(&self, k: usize, scaled: f64) -> f64 {
-        match self.unknowns[k].transform {
-            own @ (Transform::Linear { .. } | Transform::Logit { .. }) => own.to_value(scaled, 0.0),
-            _ => scaled.exp(),
-        }
-    }
-
-    /// The box of an unknown.
-    fn free_bounds(&self, k: usize) -> (f64, f64) {
-        let unknown = &self.unknowns[k];
-        let (low, high) = unknown.bounds;
-        match unknown.transform {
-            Transform::Logit { .. } => (-LOGIT_END, LOGIT_END),
-            Transform::Above(_) => {
-                let origins = &self.origins[unknown.group.unwrap_or(0)];
-                let (below, above) = match self.lower(origins, k).map(|p| origins[p]) {
-                    Some(Origin::Unknown(other)) => self.unknowns[other].bounds,
-                    Some(Origin::Value(v)) => (v, v),
-                    _ => (0.0, 0.0),
-                };
-                ((low - above).max(1e-3 * high).ln(), (high - below).ln())
-            }
-            transform => (transform.to_free(low, 0.0), transform.to_free(high, 0.0)),
-        }
-    }
-
-    /// The unknowns at which all groups have the given parameters, in the law's order; none where the
-    /// bounds leave them out.
-    pub fn point_of(&self, values: &[f64]) -> Option<DVector<f64>> {
-        let mut point = DVector::zeros(self.unknowns.len());
-        for (k, unknown) in self.unknowns.iter().enumerate() {
-            let lower = self.lower(&self.origins[unknown.group.unwrap_or(0)], k);
-            let lower = lower.map_or(0.0, |p| values[p]);
-            point[k] = unknown.transform.to_free(values[unknown.parameter], lower);
-            let (low, high) = self.bounds[k];
-            (low..=high).contains(&point[k]).then_some(())?;
-        }
-        Some(point)
-    }
-
-    /// The first start, where the case gives values: those, and the middle of the box for the rest.
-    pub fn first_start(&self) -> Option<Vec<f64>> {
-        self.unknowns.iter().find(|u| u.start.is_some())?;
-        let middle = self.bounds.iter().map(|(low, high)| 0.5 * (low + high));
-        let mut point = DVector::from_iterator(self.bounds.len(), middle);
-        for (k, unknown) in self.unknowns.iter().enumerate() {
-            let Some(start) = unknown.start else { continue };
-            let origins = &self.origins[unknown.group.unwrap_or(0)];
-            let lower = self
-                .lower(origins, k)
-                .map_or(0.0, |p| self.value(origins, p, &point));
-            let (low, high) = self.bounds[k];
-            let free = unknown.transform.to_free(start, lower);
-            point[k] = if free.is_nan() {
-                low
-            } else {
-                free.clamp(low, high)
-            };
-        }
-        Some(point.as_slice().to_vec())
-    }
 }
 
 /// The groups and conditions of rows.
@@ -417,11 +235,16 @@ impl Problem for Calibration {
 }
 
 impl Calibration {
-    /// Residuals of which the Jacobian of the last stage is the derivative: its own, but for a strip mesh
-    /// those of the hinge ensemble.
-    pub fn differentiated(&self, points: &[DVector<f64>]) -> Result<Vec<Linearized>> {
+    /// The last stage as far as a reverse pass makes its Jacobian: with the hinge ensemble in place of a strip mesh,
+    /// whose slopes are its, and without torques, whose slopes are differences already; none where nothing
+    /// is left.
+    pub fn by_reverse_pass(&self, points: &[DVector<f64>]) -> Result<Option<Vec<Linearized>>> {
         let last = &self.stages[self.stages.len() - 1];
-        self.linearized_by(self.ensemble.as_ref().unwrap_or(last), points)
+        let tests = self.without_meshes.as_ref().unwrap_or(last);
+        if self.targets.iter().all(|t| tests.leaves_out(t.2)) {
+            return Ok(None);
+        }
+        self.linearized_by(tests, points).map(Some)
     }
 
     fn linearized_by(&self, tests: &Tests, points: &[DVector<f64>]) -> Result<Vec<Linearized>> {

@@ -150,7 +150,7 @@ pub struct HoldOut {
 /// Gradient of the cost at the optimum: the reverse pass against central differences.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GradientCheck {
-    /// A line a free parameter.
+    /// A line a free parameter; none where no reverse pass was taken.
     pub parameters: Vec<GradientLine>,
     /// Largest |difference| over the largest row of the Jacobian.
     pub largest_error: f64,

@@ -1,5 +1,7 @@
 //! `rumple synthesize`
 
+mod twist;
+
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -17,7 +19,7 @@ use crate::{
     numeric::Random,
 };
 
-/// Make a synthetic recovery table with noise, and its truth beside it
+/// Make a synthetic table of recovery angles or torques with noise, and its truth beside it
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// The truth: a material file or the name of a preset, in curvature
@@ -73,6 +75,8 @@ pub struct Arguments {
         conflicts_with = "log_linear"
     )]
     specimen: SpecimenName,
+    #[command(flatten)]
+    twist: twist::Arguments,
     /// Name of the fabric in the table [default: the material's]
     #[arg(long)]
     fabric: Option<String>,
@@ -91,7 +95,65 @@ enum SpecimenName {
 /// Hinges of a synthetic fold: many, so that their number does not show.
 const HINGES: usize = 1024;
 
+/// What a table is made of.
+struct Table {
+    /// Name of the fabric where the command line gives none.
+    fabric: String,
+    /// Of the noise, with its unit.
+    noise: String,
+    /// Names of the columns between `fabric` and `n`, and their numbers row by row.
+    columns: &'static str,
+    rows: Vec<String>,
+    /// What the numbers were made from.
+    truth: Value,
+    /// What else the truth should say.
+    note: Option<String>,
+}
+
 pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
+    check_folder(&arguments.out)?;
+    let table = match (&arguments.twist.case, &arguments.material) {
+        (Some(case), Some(material)) => twist::table(common, &arguments.twist, case, material)?,
+        _ => recoveries(common, arguments)?,
+    };
+    let fabric = arguments.fabric.as_ref().unwrap_or(&table.fabric);
+    let made = format!(
+        "synthetic: made by `rumple synthesize` with noise of {} and seed {}; not a measurement",
+        table.noise,
+        common.seed()
+    );
+    let mut csv = format!("# {made}\nfabric,{},n,evidence\n", table.columns);
+    for row in &table.rows {
+        csv += &format!("{fabric},{row},1,synthetic\n");
+    }
+    write_whole(&arguments.out, csv.as_bytes())?;
+    let mut truth = table.truth;
+    let mut notes = vec![
+        format!("the truth behind {}", arguments.out.display()),
+        made,
+    ];
+    notes.extend(table.note);
+    truth["notes"] = json!(notes);
+    let path = arguments.out.with_extension("truth.json");
+    write_whole(&path, format!("{truth:#}\n").as_bytes())?;
+    say(&format!(
+        "synthetic table: {}; its truth: {}",
+        arguments.out.display(),
+        path.display()
+    ));
+    Ok(())
+}
+
+/// A number with noise: rounded to `digits`, but without noise every digit counts.
+fn noisy(number: f64, noiseless: bool, digits: usize) -> String {
+    if noiseless {
+        format!("{number}")
+    } else {
+        format!("{number:.digits$}")
+    }
+}
+
+fn recoveries(common: &Common, arguments: &Arguments) -> Result<Table> {
     check_list("--gap-mm", &arguments.gap_mm, 1e-3, 1e3)?;
     check_list("--press-s", &arguments.press_s, 0.0, MAX_SECONDS)?;
     check_list("--read-s", &arguments.read_s, 0.0, MAX_SECONDS)?;
@@ -101,10 +163,9 @@ pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
             readable(arguments.noise_deg)
         ));
     }
-    check_folder(&arguments.out)?;
     let metres: Vec<f64> = arguments.gap_mm.iter().map(|mm| 1e-3 * mm).collect();
     let points = CreaseTest::grid(&metres, &arguments.press_s, &arguments.read_s);
-    let (fabric, exact, mut truth) = match &arguments.material {
+    let (fabric, exact, truth) = match &arguments.material {
         Some(material) => of_law(common, material, arguments.specimen, &points)?,
         None => {
             let formula = "110 + 50*log10(gap_mm) - 12*log10(press_s) degrees";
@@ -117,47 +178,23 @@ pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
         }
     };
     let mut random = Random(common.seed());
-    let noisy: Vec<f64> = exact
-        .iter()
-        .map(|angle| (angle + arguments.noise_deg * random.normal()).clamp(0.0, 180.0))
-        .collect();
-    let fabric = arguments.fabric.clone().unwrap_or(fabric);
-    let made = format!(
-        "synthetic: made by `rumple synthesize` with noise of {}° and seed {}; not a measurement",
-        arguments.noise_deg,
-        common.seed()
-    );
-    let mut csv = format!(
-        "# {made}\nfabric,gap_mm,press_time_s,recovery_time_s,angle_deg,sd_deg,n,evidence\n"
-    );
-    // Without noise every digit counts; a spread of 1° then only sets the weight.
+    // Without noise a spread of 1° only sets the weight.
     let noiseless = arguments.noise_deg == 0.0;
     let sd = if noiseless { 1.0 } else { arguments.noise_deg };
-    for (point, angle) in points.iter().zip(&noisy) {
+    let rows = points.iter().zip(exact).map(|(point, angle)| {
+        let angle = (angle + arguments.noise_deg * random.normal()).clamp(0.0, 180.0);
         let gap = (1e12 * point.gap).round() / 1e9;
-        let angle = if noiseless {
-            format!("{angle}")
-        } else {
-            format!("{angle:.2}")
-        };
-        csv += &format!(
-            "{fabric},{gap},{},{},{angle},{sd},1,synthetic\n",
-            point.press, point.read
-        );
-    }
-    write_whole(&arguments.out, csv.as_bytes())?;
-    truth["notes"] = json!([
-        format!("the truth behind {}", arguments.out.display()),
-        made
-    ]);
-    let path = arguments.out.with_extension("truth.json");
-    write_whole(&path, format!("{truth:#}\n").as_bytes())?;
-    say(&format!(
-        "synthetic table: {}; its truth: {}",
-        arguments.out.display(),
-        path.display()
-    ));
-    Ok(())
+        let angle = noisy(angle, noiseless, 2);
+        format!("{gap},{},{},{angle},{sd}", point.press, point.read)
+    });
+    Ok(Table {
+        fabric,
+        noise: format!("{}°", arguments.noise_deg),
+        columns: "gap_mm,press_time_s,recovery_time_s,angle_deg,sd_deg",
+        rows: rows.collect(),
+        truth,
+        note: None,
+    })
 }
 
 /// The fabric's name, its angles under the hard law, and the material as it is written in files.

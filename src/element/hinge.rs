@@ -15,6 +15,16 @@ pub struct HingeSpan {
     pub wings: Vector,
 }
 
+impl HingeSpan {
+    /// One function of every component.
+    pub fn map(&self, f: impl Fn(&Field) -> Field) -> HingeSpan {
+        HingeSpan {
+            edge: self.edge.map(&f),
+            wings: self.wings.map(&f),
+        }
+    }
+}
+
 /// The angle of every hinge and its derivative.
 ///
 /// With e = x_j − x_i, d_r = x_r − x_i for the wings r = k, l, m_r = e × d_r, s = (1, −1):

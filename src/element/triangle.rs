@@ -17,6 +17,14 @@ pub struct Columns {
 }
 
 impl Columns {
+    /// One function of every component.
+    pub fn map(&self, f: impl Fn(&Field) -> Field) -> Columns {
+        Columns {
+            u: self.u.map(&f),
+            v: self.v.map(&f),
+        }
+    }
+
     /// Green-Lagrange strain, rows ε_uu, ε_vv, ε_uv (half the shear angle), shape `[3, triangles]`
     /// (paper 1, Eq. 23).
     pub fn strain(&self) -> Field {

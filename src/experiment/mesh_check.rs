@@ -270,10 +270,28 @@ impl MeshCheck {
         let drive = |k: usize| self.drive(k, Shift::default());
         let rollout = self.rollout(&drive);
         let watches = self.watches();
-        let back =
-            rollout.gradient(&mut self.solver()?, &self.start, &self.parameters, &watches)?;
-        let total = back.from_virgin(&self.cloth, &self.parameters);
         let compute = &self.cloth.compute;
+        let (mut handle, mut pin, mut sphere) = (0.0, 0.0, 0.0);
+        let (mut solver, start) = (self.solver()?, &self.start);
+        let back = rollout.gradient_of_all(
+            &mut solver,
+            start,
+            &self.parameters,
+            &watches,
+            |step, of| {
+                let anchors = self.cloth.vertex_values(&of.anchors)?;
+                let progress = Self::progress(step);
+                for &v in &self.held {
+                    handle += progress * (-0.05 * anchors[v][0] + 0.02 * anchors[v][2]);
+                }
+                for &v in &self.pinned {
+                    pin += 0.01 * progress * anchors[v][2];
+                }
+                sphere += 0.01 * compute.values(of.centers[0].clone())?[2];
+                Ok(())
+            },
+        )?;
+        let total = back.from_virgin(&self.cloth, &self.parameters);
         let product = |a: &Field, b: &Field| -> Result<f64> {
             Ok(compute.values((a.clone() * b.clone()).sum())?[0])
         };
@@ -303,20 +321,6 @@ impl MeshCheck {
             Input::Velocities(velocities),
             by_velocity,
         ));
-        let (mut handle, mut pin, mut sphere) = (0.0, 0.0, 0.0);
-        for (step, (anchors, centers)) in back.anchors.iter().zip(&back.centers).enumerate() {
-            let anchors = self.cloth.vertex_values(anchors)?;
-            let progress = Self::progress(step);
-            for &v in &self.held {
-                handle += progress * (-0.05 * anchors[v][0] + 0.02 * anchors[v][2]);
-            }
-            pin += self
-                .pinned
-                .iter()
-                .map(|v| 0.01 * progress * anchors[*v][2])
-                .sum::<f64>();
-            sphere += 0.01 * compute.values(centers[0].clone())?[2];
-        }
         list.push(("handle motion".into(), 0.0, Input::Handle, handle));
         list.push(("pin motion".into(), 0.0, Input::Pin, pin));
         list.push(("obstacle position".into(), 0.0, Input::Sphere, sphere));

@@ -12,7 +12,7 @@ use crate::{
     reading::Reading,
     rollout::cloth::{ClothRollout, MEMORY, Watch},
     solve::Solver,
-    step::{Cloth, Damping, Drive, Parameters, Setup},
+    step::{Cloth, Damping, Drive, Parameters, Setup, State},
 };
 
 /// Specimen and machine. The fabric's bending law is given with every run.
@@ -101,6 +101,31 @@ impl TwistTest {
         }
     }
 
+    /// A cylinder of the given fabric in the machine.
+    fn bench(
+        &self,
+        law: &Arc<dyn Law>,
+        gate: Gate,
+        twist: Twist,
+        values: &[f64],
+        compute: &Compute,
+    ) -> Result<Bench> {
+        let cloth = self.cloth(law.clone(), gate, compute)?;
+        let ring = |y: f64| {
+            let near = |p: &[f64; 3]| (p[1] - y).abs() < 1e-6 * self.height;
+            let all = cloth.mesh.positions.iter().enumerate();
+            all.filter(|(_, p)| near(p)).map(|(v, _)| v).collect()
+        };
+        Ok(Bench {
+            test: *self,
+            twist,
+            bottom: ring(0.0),
+            top: ring(self.height),
+            parameters: self.parameters(values, compute),
+            cloth,
+        })
+    }
+
     /// Torques \[N·m\] after every step of the way out and back, the first after none: `2·steps + 1` of them.
     pub fn torques(
         &self,
@@ -110,16 +135,11 @@ impl TwistTest {
         values: &[f64],
         compute: &Compute,
     ) -> Result<Vec<f64>> {
-        let cloth = self.cloth(law.clone(), gate, compute)?;
-        let bench = Bench::new(self, &cloth, twist);
-        let parameters = self.parameters(values, compute);
-        let mut solver = Solver::new(&cloth.mesh, &cloth.topology, compute)?;
+        let bench = self.bench(law, gate, twist, values, compute)?;
         let watches: Vec<Watch> = (1..=2 * self.steps).map(|k| bench.watch(k)).collect();
-        let start = cloth.start(&parameters);
-        let drive = |k: usize| bench.drive(k);
-        let read = bench
-            .rollout(&drive)
-            .read(&mut solver, &start, &parameters, &watches)?;
+        let read = bench.run(|rollout, solver, start, parameters| {
+            rollout.read(solver, start, parameters, &watches)
+        })?;
         Ok(std::iter::once(0.0).chain(read).collect())
     }
 
@@ -133,17 +153,12 @@ impl TwistTest {
         step: usize,
         compute: &Compute,
     ) -> Result<Vec<f64>> {
-        let cloth = self.cloth(law.clone(), gate, compute)?;
-        let bench = Bench::new(self, &cloth, twist);
-        let parameters = self.parameters(values, compute);
-        let mut solver = Solver::new(&cloth.mesh, &cloth.topology, compute)?;
-        let start = cloth.start(&parameters);
-        let drive = |k: usize| bench.drive(k);
+        let bench = self.bench(law, gate, twist, values, compute)?;
         let watches = [bench.watch(step)];
-        let back = bench
-            .rollout(&drive)
-            .gradient(&mut solver, &start, &parameters, &watches)?;
-        let total = back.from_virgin(&cloth, &parameters);
+        let total = bench.run(|rollout, solver, start, parameters| {
+            let back = rollout.gradient(solver, start, parameters, &watches)?;
+            Ok(back.from_virgin(rollout.cloth, parameters))
+        })?;
         let number = |f: &crate::numeric::Field| Ok(compute.values(f.clone())?[0]);
         total.bending.iter().map(number).collect()
     }
@@ -170,37 +185,37 @@ impl TwistTest {
 }
 
 /// A cylinder in the machine.
-struct Bench<'a> {
-    test: &'a TwistTest,
-    cloth: &'a Cloth,
+struct Bench {
+    test: TwistTest,
     twist: Twist,
     bottom: Vec<usize>,
     top: Vec<usize>,
+    cloth: Cloth,
+    parameters: Parameters,
 }
 
-impl<'a> Bench<'a> {
-    fn new(test: &'a TwistTest, cloth: &'a Cloth, twist: Twist) -> Self {
-        let ring = |y: f64| {
-            let near = |p: &[f64; 3]| (p[1] - y).abs() < 1e-6 * test.height;
-            let all = cloth.mesh.positions.iter().enumerate();
-            all.filter(|(_, p)| near(p)).map(|(v, _)| v).collect()
-        };
-        Bench {
-            test,
-            cloth,
-            twist,
-            bottom: ring(0.0),
-            top: ring(test.height),
-        }
-    }
-
-    fn rollout<'b>(&'b self, drive: &'b dyn Fn(usize) -> Drive) -> ClothRollout<'b> {
-        ClothRollout {
-            cloth: self.cloth,
-            drive,
+impl Bench {
+    /// Twists it out and back, and does with that roll-out what `what` does.
+    fn run<T>(
+        &self,
+        what: impl FnOnce(&ClothRollout, &mut Solver, &State, &Parameters) -> Result<T>,
+    ) -> Result<T> {
+        let Cloth {
+            mesh,
+            topology,
+            compute,
+            ..
+        } = &self.cloth;
+        let mut solver = Solver::new(mesh, topology, compute)?;
+        let start = self.cloth.start(&self.parameters);
+        let drive = |k: usize| self.drive(k);
+        let rollout = ClothRollout {
+            cloth: &self.cloth,
+            drive: &drive,
             steps: 2 * self.test.steps,
             memory: MEMORY,
-        }
+        };
+        what(&rollout, &mut solver, &start, &self.parameters)
     }
 
     fn watch(&self, after: usize) -> Watch {

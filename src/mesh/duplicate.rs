@@ -72,14 +72,14 @@ pub(super) fn no_duplicates(mesh: &Mesh, edges: &[Edge]) -> Result<()> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use crate::mesh::{
         Mesh,
         generate::{Pattern, cylinder, rectangle},
     };
 
-    #[test]
-    fn a_seam_with_a_vertex_for_each_side_is_refused() {
+    /// A cylinder, and the same with a vertex for each side of its seam: 8, 17 and 26 stand where 0, 9 and 18 do.
+    pub fn sewn_and_cut() -> (Mesh, Mesh) {
         let sewn = cylinder(1.0, 1.0, 8, 2, Pattern::OneSided).unwrap();
         let places = (0..27).map(|point| sewn.positions[point / 9 * 8 + point % 9 % 8]);
         let cut = Mesh::seamless(
@@ -87,6 +87,12 @@ mod tests {
             sewn.material.clone(),
             sewn.material_triangles.clone(),
         );
+        (sewn, cut)
+    }
+
+    #[test]
+    fn a_seam_with_a_vertex_for_each_side_is_refused() {
+        let (sewn, cut) = sewn_and_cut();
         let message = cut.check().unwrap_err().to_string();
         assert!(message.contains("3 duplicate vertices: 0 and 8 are both on the boundary"));
         assert!(sewn.check().is_ok());

@@ -143,7 +143,10 @@ fn compact<const N: usize>(points: &mut Vec<[f64; N]>, triangles: &mut [[usize; 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mesh::generate::{Pattern, cylinder, rectangle};
+    use crate::mesh::{
+        duplicate::tests::sewn_and_cut,
+        generate::{Pattern, rectangle},
+    };
 
     fn square() -> Mesh {
         rectangle(1.0, 1.0, 3, 3, Pattern::Alternating).unwrap()
@@ -158,13 +161,7 @@ mod tests {
 
     #[test]
     fn a_cut_cylinder_is_sewn_and_keeps_its_seam_in_the_material() {
-        let sewn = cylinder(1.0, 1.0, 8, 2, Pattern::OneSided).unwrap();
-        let places = (0..27).map(|point| sewn.positions[point / 9 * 8 + point % 9 % 8]);
-        let cut = Mesh::seamless(
-            places.collect(),
-            sewn.material.clone(),
-            sewn.material_triangles.clone(),
-        );
+        let (sewn, cut) = sewn_and_cut();
         let (mended, done) = repair(&cut).unwrap();
         assert_eq!(mended, sewn);
         assert_eq!(

@@ -193,17 +193,11 @@ impl View<'_> {
         (sine.atan2(a.dot(&b)) * degrees).sum()
     }
 
-    /// Stress of the hinges, and the factor that makes stress times strain an energy \[m²\].
-    fn bending_stress(&self) -> (Field, Field) {
-        let (stress, _) =
-            self.cloth
-                .bending_stress(&self.bend().angle, &self.bending, &self.parameters);
-        (stress, self.cloth.energy_scale(&self.parameters))
-    }
-
     fn bending_energy(&self) -> Tensor<1> {
-        let (stress, scale) = self.bending_stress();
-        let stiffness = self.cloth.setup.law.stiffness(&self.parameters.bending);
+        let (cloth, parameters) = (self.cloth, &self.parameters);
+        let stress = cloth.bending_stress(&self.bend().angle, &self.bending, parameters);
+        let scale = cloth.energy_scale(parameters);
+        let stiffness = cloth.setup.law.stiffness(&parameters.bending);
         (stress.clone() * stress * scale / stiffness).sum() * 0.5
     }
 

@@ -81,22 +81,14 @@ impl Reading {
         drive: &Drive,
         weight: f64,
     ) -> Result<Linearized> {
-        let span = cloth.incidence.spans(&state.positions);
-        let columns = cloth.incidence.columns(&state.positions);
         let view = View {
             cloth,
             drive,
             anchors: leaf(&drive.anchors),
             positions: leaf(&state.positions),
             velocities: leaf(&state.velocities),
-            span: HingeSpan {
-                edge: span.edge.map(leaf),
-                wings: span.wings.map(leaf),
-            },
-            columns: Columns {
-                u: columns.u.map(leaf),
-                v: columns.v.map(leaf),
-            },
+            span: cloth.incidence.spans(&state.positions).map(leaf),
+            columns: cloth.incidence.columns(&state.positions).map(leaf),
             bending: state.bending.iter().map(leaf).collect(),
             tensile: state.tensile.iter().map(leaf).collect(),
             parameters: parameters.map(leaf),
@@ -104,14 +96,8 @@ impl Reading {
         let reading: Tensor<1> = self.evaluate(&view);
         let value = cloth.compute.values(reading.clone().inner())?[0];
         let gradients = (reading * weight).backward();
-        let span = HingeSpan {
-            edge: view.span.edge.map(|f| of(f, &gradients)),
-            wings: view.span.wings.map(|f| of(f, &gradients)),
-        };
-        let columns = Columns {
-            u: view.columns.u.map(|f| of(f, &gradients)),
-            v: view.columns.v.map(|f| of(f, &gradients)),
-        };
+        let span = view.span.map(|f| of(f, &gradients));
+        let columns = view.columns.map(|f| of(f, &gradients));
         let positions = cloth.incidence.assemble_parts(&span, &columns);
         Ok(Linearized {
             value,

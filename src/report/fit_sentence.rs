@@ -142,9 +142,17 @@ pub(super) fn gradient(result: &FitResult) -> String {
         e if e.is_nan() => NONE.into(),
         e => format!("{e:.1e}"),
     };
-    if check.passed {
+    let torques = result.points.iter().any(|p| p.test == "twist");
+    if torques && check.parameters.is_empty() {
+        "no reverse pass to check: slopes of torques are central differences".into()
+    } else if check.passed {
+        let aside = if torques {
+            "; torques aside, whose slopes are differences already"
+        } else {
+            ""
+        };
         format!(
-            "passed: reverse pass and central differences agree, largest error {error} of the Jacobian"
+            "passed: reverse pass and central differences agree, largest error {error} of the Jacobian{aside}"
         )
     } else {
         format!(

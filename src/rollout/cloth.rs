@@ -45,12 +45,17 @@ pub struct ClothGradient {
     pub start: State,
     /// Of the parameters with the initial state held.
     pub parameters: Parameters,
-    /// Of the anchors in every step, `[3, vertices]`.
-    pub anchors: Vec<Field>,
-    /// Of the obstacles' centres in every step, `[3, 1]` each.
-    pub centers: Vec<Vec<Field>>,
     /// Most states that were alive at once.
     pub kept_states: usize,
+}
+
+/// The gradient of what is done in one step.
+#[derive(Debug, Clone)]
+pub struct DriveGradient {
+    /// Of the anchors, `[3, vertices]`.
+    pub anchors: Field,
+    /// Of the obstacles' centres, `[3, 1]` each.
+    pub centers: Vec<Field>,
 }
 
 impl ClothGradient {
@@ -61,7 +66,7 @@ impl ClothGradient {
     }
 }
 
-/// How the states are kept on the way forward.
+/// The memory of a gradient: how the states are kept on the way forward, and what one step needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Forecast {
     /// One state \[bytes\].
@@ -70,37 +75,39 @@ pub struct Forecast {
     pub states: usize,
     /// Whether all are kept, so that no step is computed twice.
     pub keeps_all: bool,
+    /// One step with its tape and its solve \[bytes\].
+    pub step: usize,
 }
 
 impl Forecast {
-    /// What keeping states will take \[bytes\].
+    /// What a gradient will take \[bytes\].
     pub fn bytes(&self) -> usize {
-        self.state * self.states
+        self.state * self.states + self.step
     }
 }
+
+/// Numbers that a step takes for each hinge and triangle, all temporaries included: measured on a twist of 400
+/// vertices (`tests/mesh_memory.rs` prints it).
+const STEP_NUMBERS: usize = 220;
 
 /// Memory for kept states where nothing else is said \[bytes\]: 1 GiB.
 pub const MEMORY: usize = 1 << 30;
 
 impl ClothRollout<'_> {
-    /// What the gradient will keep.
+    /// What the gradient will need.
     pub fn forecast(&self, start: &State) -> Forecast {
         let numbers: usize = start.list().iter().map(|f| f.shape().num_elements()).sum();
-        let state = numbers * self.cloth.compute.bytes_per_number();
-        let all = self.steps + 1;
-        if all * state <= self.memory {
-            return Forecast {
-                state,
-                states: all,
-                keeps_all: true,
-            };
-        }
+        let each = self.cloth.compute.bytes_per_number();
+        let elements = self.cloth.topology.hinges.len() + self.cloth.mesh.triangles.len();
+        let (state, all) = (numbers * each, self.steps + 1);
+        let keeps_all = all * state <= self.memory;
         let kept = checkpoints(self.steps);
         let stride = kept.get(1).copied().unwrap_or(self.steps);
         Forecast {
             state,
-            states: kept.len() + stride,
-            keeps_all: false,
+            states: if keeps_all { all } else { kept.len() + stride },
+            keeps_all,
+            step: STEP_NUMBERS * elements * each,
         }
     }
 
@@ -173,6 +180,19 @@ impl ClothRollout<'_> {
         parameters: &Parameters,
         watches: &[Watch],
     ) -> Result<ClothGradient> {
+        self.gradient_of_all(solver, start, parameters, watches, |_, _| Ok(()))
+    }
+
+    /// The same with the gradient of every drive: `visit` has it with the number of its step, from the last
+    /// to the first. They are not kept, since together they would take memory that grows with the roll-out.
+    pub fn gradient_of_all(
+        &self,
+        solver: &mut Solver,
+        start: &State,
+        parameters: &Parameters,
+        watches: &[Watch],
+        mut visit: impl FnMut(usize, DriveGradient) -> Result<()>,
+    ) -> Result<ClothGradient> {
         let forecast = self.forecast(start);
         let kept = if forecast.keeps_all {
             (0..self.steps).collect()
@@ -202,7 +222,8 @@ impl ClothRollout<'_> {
             alive = alive.max(states.len() + kept.len());
             states.push(state);
             for k in (first..end).rev() {
-                reverse.step(solver, k, (&states[k - first], &states[k + 1 - first]))?;
+                let before_and_after = (&states[k - first], &states[k + 1 - first]);
+                visit(k, reverse.step(solver, k, before_and_after)?)?;
             }
             state = states.swap_remove(0);
             end = first;
@@ -224,8 +245,6 @@ struct Reverse<'a> {
     values: Vec<f64>,
     adjoint: State,
     total: Parameters,
-    anchors: Vec<Field>,
-    centers: Vec<Vec<Field>>,
     /// Of the anchors of the step that is next on the way back, from readings of its result.
     read_anchors: Field,
 }
@@ -244,8 +263,6 @@ impl<'a> Reverse<'a> {
             values: vec![0.0; watches.len()],
             adjoint: last.map(Field::zeros_like),
             total: parameters.map(Field::zeros_like),
-            anchors: Vec::with_capacity(rollout.steps),
-            centers: Vec::with_capacity(rollout.steps),
             read_anchors: last.positions.zeros_like(),
         }
     }
@@ -270,31 +287,39 @@ impl<'a> Reverse<'a> {
         Ok(())
     }
 
-    fn step(&mut self, solver: &mut Solver, k: usize, states: (&State, &State)) -> Result<()> {
+    fn step(
+        &mut self,
+        solver: &mut Solver,
+        k: usize,
+        states: (&State, &State),
+    ) -> Result<DriveGradient> {
         let drive = (self.rollout.drive)(k);
         let cloth = self.rollout.cloth;
         let back = cloth.pull_back(solver, states, self.parameters, &drive, &self.adjoint)?;
         self.adjoint = back.state;
         self.total = add_parameters(&self.total, &back.parameters);
-        self.anchors.push(back.anchors + self.read_anchors.clone());
-        self.read_anchors = self.read_anchors.zeros_like();
-        self.centers.push(back.centers);
-        self.read(k, states.0)
+        let mut anchors = back.anchors + self.take_read_anchors();
+        self.read(k, states.0)?;
+        if k == 0 {
+            // A reading of the initial state looks at the first step's drive.
+            anchors = anchors + self.take_read_anchors();
+        }
+        Ok(DriveGradient {
+            anchors,
+            centers: back.centers,
+        })
     }
 
-    fn finish(mut self, kept_states: usize) -> ClothGradient {
-        // A reading of the initial state looks at the first step's drive.
-        if let Some(first) = self.anchors.last_mut() {
-            *first = first.clone() + self.read_anchors;
-        }
-        self.anchors.reverse();
-        self.centers.reverse();
+    fn take_read_anchors(&mut self) -> Field {
+        let none = self.read_anchors.zeros_like();
+        std::mem::replace(&mut self.read_anchors, none)
+    }
+
+    fn finish(self, kept_states: usize) -> ClothGradient {
         ClothGradient {
             values: self.values,
             parameters: self.total,
             start: self.adjoint,
-            anchors: self.anchors,
-            centers: self.centers,
             kept_states,
         }
     }

@@ -28,7 +28,7 @@ pub use self::{
     fabric::Fabric,
     handle::{Grip, Handle, Hold},
     motion::{Motion, Move},
-    obstacle::Thing,
+    obstacle::PlacedObstacle,
     output::{FrameFormat, Output, Sight},
     prepared::Prepared,
     reading::ReadingChoice,
@@ -90,7 +90,7 @@ pub struct Scene {
     /// Handles.
     pub handles: Vec<Handle>,
     /// Obstacles.
-    pub obstacles: Vec<Thing>,
+    pub obstacles: Vec<PlacedObstacle>,
     /// What is read off the cloth in each row.
     pub readings: Vec<ReadingChoice>,
     /// What is written.
@@ -152,7 +152,7 @@ impl Scene {
             damping: damping(&top)?,
             gate: gate(&top, fabric.material.strain_scale())?,
             handles: Handle::read_all(&top, &clock)?,
-            obstacles: Thing::read_all(&top, &clock)?,
+            obstacles: PlacedObstacle::read_all(&top, &clock)?,
             readings: ReadingChoice::read_all(&top, folder)?,
             output: Output::read(&top, &clock, gravity)?,
             solver: SolverChoice::read(&top)?,
@@ -165,7 +165,7 @@ impl Scene {
     pub fn to_json(&self) -> Value {
         let handles: Vec<Value> = self.handles.iter().map(Handle::to_json).collect();
         let readings: Vec<Value> = self.readings.iter().map(ReadingChoice::to_json).collect();
-        let obstacles: Vec<Value> = self.obstacles.iter().map(Thing::to_json).collect();
+        let obstacles: Vec<Value> = self.obstacles.iter().map(PlacedObstacle::to_json).collect();
         json!({
             "name": self.name,
             "notes": self.notes,

@@ -14,7 +14,7 @@ use crate::{
 
 /// An obstacle of a scene.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Thing {
+pub struct PlacedObstacle {
     /// What messages call it.
     pub name: String,
     /// Shape and contact.
@@ -69,14 +69,14 @@ pub(super) fn own_keys(shape: &str) -> &'static [&'static str] {
     }
 }
 
-impl Thing {
-    pub(super) fn read_all(top: &Node, clock: &Clock) -> Result<Vec<Thing>> {
+impl PlacedObstacle {
+    pub(super) fn read_all(top: &Node, clock: &Clock) -> Result<Vec<PlacedObstacle>> {
         let list = top.list("obstacles")?;
-        let read = |(i, node)| Thing::read(node, i, clock);
+        let read = |(i, node)| PlacedObstacle::read(node, i, clock);
         list.iter().enumerate().map(read).collect()
     }
 
-    fn read(node: &Node, index: usize, clock: &Clock) -> Result<Thing> {
+    fn read(node: &Node, index: usize, clock: &Clock) -> Result<PlacedObstacle> {
         let shape = node.section()?.choice("shape", &SHAPES)?;
         let section = node.known(&[&COMMON[..], own_keys(shape)].concat())?;
         let from = section.optional_number("present_from_s", (0.0, clock.duration()))?;
@@ -104,7 +104,7 @@ impl Thing {
                 .optional_number("friction", (0.0, 10.0))?
                 .unwrap_or(FRICTION),
         };
-        Ok(Thing {
+        Ok(PlacedObstacle {
             name: section
                 .optional_text("name")?
                 .unwrap_or_else(|| format!("{shape} {index}")),

@@ -146,8 +146,8 @@ impl Prepared {
         let clock = &self.scene.clock;
         let (start, end) = (step as f64 * clock.step, clock.end(step));
         let column = |v: [f64; 3]| self.cloth.compute.tensor(&v, [3, 1]);
-        let pose = |thing: &super::Thing| {
-            let (before, after) = (thing.center_at(start), thing.center_at(end));
+        let pose = |obstacle: &super::PlacedObstacle| {
+            let (before, after) = (obstacle.center_at(start), obstacle.center_at(end));
             let velocity = std::array::from_fn(|i| (after[i] - before[i]) / clock.step);
             Pose {
                 center: column(after),

@@ -4,7 +4,6 @@ use super::Simulation;
 use crate::{
     error::Result,
     mesh::{hinge_angles, vector::dot},
-    numeric::Field,
     reading::Reading,
     scene::Prepared,
     solve::Statistics,
@@ -117,17 +116,13 @@ fn energies(
     positions: &[[f64; 3]],
 ) -> Result<Energies> {
     let cloth = &prepared.cloth;
-    let velocities = cloth.vertex_values(&state.velocities)?;
-    let masses = &prepared.masses;
-    let moving = masses.iter().zip(&velocities);
-    let places = masses
-        .iter()
-        .zip(positions.iter().zip(&cloth.mesh.positions));
+    let starts = positions.iter().zip(&cloth.mesh.positions);
+    let places = prepared.masses.iter().zip(starts);
     let gravity = prepared.scene.gravity;
     let rise =
         |p: &[f64; 3], start: &[f64; 3]| dot(gravity, std::array::from_fn(|i| p[i] - start[i]));
     Ok(Energies {
-        kinetic: moving.map(|(m, v)| 0.5 * m * dot(*v, *v)).sum(),
+        kinetic: read(prepared, &Reading::KineticEnergy, state, drive)?,
         gravity: -places
             .map(|(m, (p, start))| m * rise(p, start))
             .sum::<f64>(),
@@ -145,26 +140,16 @@ fn membrane(prepared: &Prepared, state: &State, drive: &Drive) -> Result<f64> {
     if state.tensile.is_empty() {
         return read(prepared, &Reading::StretchEnergy, state, drive);
     }
-    let strain = prepared.cloth.incidence.columns(&state.positions).strain();
+    let cloth = &prepared.cloth;
+    let strain = cloth.incidence.columns(&state.positions).strain();
     let stiffness = &prepared.parameters.membrane;
     let elastic = strain.clone() - state.tensile[2].clone();
     let sticking = strain - state.tensile[0].clone();
     let stored = stiffness.stress(&elastic) * elastic;
     let rows = &prepared.parameters.tensile[0];
     // The shear counts twice, as in the stress.
-    let twice = prepared.cloth.compute.tensor(&[1.0, 1.0, 2.0], [3, 1]);
+    let twice = cloth.compute.tensor(&[1.0, 1.0, 2.0], [3, 1]);
     let held = rows.clone() * twice * sticking.clone() * sticking;
-    let areas: Vec<f64> = prepared
-        .cloth
-        .rest
-        .triangles
-        .iter()
-        .map(|t| t.area)
-        .collect();
-    let areas = prepared.cloth.compute.tensor(&areas, [1, areas.len()]);
-    Ok(0.5 * total(prepared, (stored + held) * areas)?)
-}
-
-fn total(prepared: &Prepared, field: Field) -> Result<f64> {
-    Ok(prepared.cloth.compute.values(field.sum())?[0])
+    let energy = ((stored + held) * cloth.area.clone()).sum() * 0.5;
+    Ok(cloth.compute.values(energy)?[0])
 }

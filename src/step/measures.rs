@@ -2,21 +2,20 @@
 
 use super::{Cloth, Parameters};
 use crate::{
-    element::{Bend, Columns, HingeSpan},
+    element::{Bend, Columns},
     numeric::Field,
 };
 
 impl Cloth {
-    /// Stress and strain of hinges at some angles with a history held, `[1, hinges]` each.
+    /// Stress of hinges at some angles with a history held, `[1, hinges]`.
     pub(crate) fn bending_stress(
         &self,
         angle: &Field,
         history: &[Field],
         parameters: &Parameters,
-    ) -> (Field, Field) {
-        let strain = (angle.clone() - self.rest_angle.clone()) * self.strain_per_angle.clone();
-        let stress = self.setup.law.stress(&parameters.bending, history, &strain);
-        (stress, strain)
+    ) -> Field {
+        let strain = self.hinge_strain(angle);
+        self.setup.law.stress(&parameters.bending, history, &strain)
     }
 
     /// Forces of all elements on the vertices with their history held \[N\], `[3, vertices]`. Assembles, so on a
@@ -28,16 +27,10 @@ impl Cloth {
         (bending, tensile): (&[Field], &[Field]),
         parameters: &Parameters,
     ) -> Field {
-        let (stress, _) = self.bending_stress(&bend.angle, bending, parameters);
-        let moment = stress * self.moment_scale(parameters);
-        let gradient = bend.gradient();
-        let span = HingeSpan {
-            edge: gradient.edge.times(&moment),
-            wings: gradient.wings.times(&moment),
-        };
+        let bending = self.bending_stress(&bend.angle, bending, parameters);
+        let moment = bending * self.moment_scale(parameters);
         let stress = self.membrane_stress(&columns.strain(), tensile, parameters);
-        let parts = (span, columns.force(&stress));
-        self.incidence.assemble_parts(&parts.0, &parts.1).neg()
+        self.element_forces((bend, &moment), (columns, &stress))
     }
 
     /// Energy over stress times strain of each hinge \[m²\], `[1, hinges]`.

@@ -78,7 +78,7 @@ impl Cloth {
     ) -> HingeResponse {
         let law = self.setup.law.as_ref();
         let bend = Bend::new(span, &self.compute);
-        let strain = (bend.angle.clone() - self.rest_angle.clone()) * self.strain_per_angle.clone();
+        let strain = self.hinge_strain(&bend.angle);
         let one = || self.compute.tensor(&[drive.material_seconds], [1, 1]);
         let dt = drive.hinge_seconds.clone().unwrap_or_else(one);
         let bending = &parameters.bending;
@@ -91,6 +91,11 @@ impl Cloth {
             strain,
             history,
         }
+    }
+
+    /// Strain of hinges at some angles, in the measure of the material.
+    pub(super) fn hinge_strain(&self, angle: &Field) -> Field {
+        (angle.clone() - self.rest_angle.clone()) * self.strain_per_angle.clone()
     }
 
     /// Moment over stress of each hinge: its length, and how much stiffer or softer than along the warp it
@@ -136,9 +141,7 @@ impl Cloth {
             tension: held * area.clone(),
         }
     }
-}
 
-impl Cloth {
     /// Stress of the triangles times area \[N·m\] with a history held, rows uu, vv, uv.
     pub(super) fn membrane_stress(
         &self,
@@ -157,6 +160,21 @@ impl Cloth {
         };
         stress * self.area.clone()
     }
+
+    /// Forces on the vertices \[N\], `[3, vertices]`, of hinges with moments and triangles with stresses times area.
+    pub(super) fn element_forces(
+        &self,
+        (bend, moment): (&Bend, &Field),
+        (columns, stress): (&Columns, &Field),
+    ) -> Field {
+        let gradient = bend.gradient();
+        let span = HingeSpan {
+            edge: gradient.edge.times(moment),
+            wings: gradient.wings.times(moment),
+        };
+        let columns = columns.force(stress);
+        self.incidence.assemble_parts(&span, &columns).neg()
+    }
 }
 
 /// Friction of each component without coupling (paper 1, Eq. 15), from rows uu, vv, uv.
@@ -173,13 +191,11 @@ fn friction_stiffness(rows: &Field) -> Stiffness {
 impl Response {
     /// Forces of all elements on the vertices \[N\], `[3, vertices]`.
     pub fn forces(&self, cloth: &Cloth) -> Field {
-        let gradient = self.hinges.bend.gradient();
-        let span = HingeSpan {
-            edge: gradient.edge.times(&self.hinges.moment),
-            wings: gradient.wings.times(&self.hinges.moment),
-        };
-        let columns = self.triangles.columns.force(&self.triangles.stress);
-        cloth.incidence.assemble_parts(&span, &columns).neg()
+        let (hinges, triangles) = (&self.hinges, &self.triangles);
+        cloth.element_forces(
+            (&hinges.bend, &hinges.moment),
+            (&triangles.columns, &triangles.stress),
+        )
     }
 
     /// The elements' part of the potential whose gradient is the step's vector-Jacobian product:

@@ -9,7 +9,7 @@ use burn::tensor::{Gradients, Tensor};
 
 use super::{Cloth, Drive, Parameters, Response, State, vertex::VertexInputs};
 use crate::{
-    element::{Columns, HingeSpan, Vector},
+    element::{Columns, HingeSpan},
     error::Result,
     numeric::Field,
     solve::{Solver, Statistics, Tangent},
@@ -93,16 +93,8 @@ struct Tape {
 impl Tape {
     fn record(cloth: &Cloth, before: &State, parameters: &Parameters, drive: &Drive) -> Tape {
         let parameters = parameters.map(leaf);
-        let span = cloth.incidence.spans(&before.positions);
-        let span = HingeSpan {
-            edge: span.edge.map(leaf),
-            wings: span.wings.map(leaf),
-        };
-        let columns = cloth.incidence.columns(&before.positions);
-        let columns = Columns {
-            u: columns.u.map(leaf),
-            v: columns.v.map(leaf),
-        };
+        let span = cloth.incidence.spans(&before.positions).map(leaf);
+        let columns = cloth.incidence.columns(&before.positions).map(leaf);
         let bending: Vec<Field> = before.bending.iter().map(leaf).collect();
         let tensile: Vec<Field> = before.tensile.iter().map(leaf).collect();
         let response = Response {
@@ -163,15 +155,8 @@ impl Tape {
             .chain(weighted(&self.response.triangles.history, &adjoint.tensile));
         let potential = histories.fold(hinges + triangles + vertices, |sum, term| sum + term);
         let gradients = potential.backward();
-        let vector = |v: &Vector| v.map(|c| of(c, &gradients));
-        let span = HingeSpan {
-            edge: vector(&self.span.edge),
-            wings: vector(&self.span.wings),
-        };
-        let columns = Columns {
-            u: vector(&self.columns.u),
-            v: vector(&self.columns.v),
-        };
+        let span = self.span.map(|f| of(f, &gradients));
+        let columns = self.columns.map(|f| of(f, &gradients));
         let all = |list: &[Field]| list.iter().map(|f| of(f, &gradients)).collect();
         StepGradient {
             state: State {

@@ -4,7 +4,7 @@
 //! the way, whatever the gate: taken in forty steps, a share of the dwell that a smooth gate takes away lowers
 //! the threshold, which opens the gate further. So the angle of a mesh jumps hinge by hinge, and its own
 //! derivative, exact between two jumps, misses what they add up to
-//! (`a_meshs_own_derivative_misses_its_jumps` in `tests/fit_mesh.rs` prints both). A mesh is therefore run under the hard law, which needs no sweep back and has no smoothing bias.
+//! (`a_meshs_own_derivative_misses_its_jumps` in `tests/fit_mesh/strip.rs` prints both). A mesh is therefore run under the hard law, which needs no sweep back and has no smoothing bias.
 
 use std::sync::Arc;
 
@@ -20,8 +20,9 @@ use crate::{
 
 /// Steps of the release: within 0.3° of four times as many for cotton, at gaps of 0.5 and 2 mm.
 const RELEASE_STEPS: usize = 40;
-/// Strips of one mesh. It depends on the conditions only, so that a point of the search has the same bits in any
-/// company.
+/// Strips of one mesh. They share the end of each linear solve, so that an angle depends on the others of its mesh
+/// by some 1e-10°. Which those are depends on the conditions only, so that a point of the search has the same bits
+/// in any company. With a mesh for every strip the fit of fits/strip_mesh takes 153 s of CPU time instead of 67.
 const STRIPS: usize = 4;
 
 /// The recovery conditions of a list, as strips.

@@ -11,7 +11,7 @@ use crate::{
         run_plots,
         surface::Surface,
     },
-    scene::{FrameFormat, Prepared, Thing},
+    scene::{FrameFormat, PlacedObstacle, Prepared},
     simulate::{Track, TrackFrame},
     step::Obstacle,
 };
@@ -56,9 +56,9 @@ fn shapes(prepared: &Prepared) -> Vec<ObstacleShape> {
 }
 
 /// Where the mesh of an obstacle is drawn: a plane's patch lies under the cloth.
-fn place(prepared: &Prepared, thing: &Thing, seconds: f64) -> [f64; 3] {
-    let center = thing.center_at(seconds);
-    let Obstacle::Plane { normal } = thing.contact.obstacle else {
+fn place(prepared: &Prepared, obstacle: &PlacedObstacle, seconds: f64) -> [f64; 3] {
+    let center = obstacle.center_at(seconds);
+    let Obstacle::Plane { normal } = obstacle.contact.obstacle else {
         return center;
     };
     let positions = &prepared.cloth.mesh.positions;
@@ -87,23 +87,26 @@ fn film(prepared: &Prepared, folder: &RunFolder, track: &mut Track) -> Result<()
         })
         .collect();
     let shapes = shapes(prepared);
-    let offsets: Vec<Vec<[f64; 3]>> = scene
+    let ways: Vec<(Vec<[f64; 3]>, Vec<bool>)> = scene
         .obstacles
         .iter()
-        .map(|thing| {
-            kept.iter()
-                .map(|f| place(prepared, thing, time(f)))
-                .collect()
+        .map(|obstacle| {
+            let at = |f: &TrackFrame| {
+                let present = obstacle.present_at(&scene.clock, time(f));
+                (place(prepared, obstacle, time(f)), present)
+            };
+            kept.iter().map(at).unzip()
         })
         .collect();
     let shown = shapes
         .iter()
-        .zip(&offsets)
+        .zip(&ways)
         .filter(|(shape, _)| !shape.triangles.is_empty());
     let obstacles: Vec<FilmObstacle> = shown
-        .map(|(shape, offsets)| FilmObstacle {
+        .map(|(shape, (offsets, present))| FilmObstacle {
             surface: surface(shape),
             offsets,
+            present,
         })
         .collect();
     Film {
@@ -148,11 +151,11 @@ fn picture(prepared: &Prepared, frame: &TrackFrame, path: &std::path::Path) -> R
     let sight = &scene.output.sight;
     let time = frame.step as f64 * scene.clock.step;
     let mut shapes = shapes(prepared);
-    for (shape, thing) in shapes.iter_mut().zip(&scene.obstacles) {
-        if !sight.obstacles || !thing.present_at(&scene.clock, time) {
+    for (shape, obstacle) in shapes.iter_mut().zip(&scene.obstacles) {
+        if !sight.obstacles || !obstacle.present_at(&scene.clock, time) {
             *shape = ObstacleShape::default();
         }
-        let center = place(prepared, thing, time);
+        let center = place(prepared, obstacle, time);
         for point in &mut shape.positions {
             *point = std::array::from_fn(|i| point[i] + center[i]);
         }

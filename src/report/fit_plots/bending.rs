@@ -122,7 +122,7 @@ pub(super) fn twists(result: &FitResult) -> Vec<Entry> {
             title: format!("Twist of {name}"),
             note: note(
                 result,
-                &["points: measured ± one standard deviation, line: fitted".into()],
+                &["points: measured ± one standard deviation, line: fitted, out and back".into()],
             ),
             x_label: "turn of the top [degrees]".into(),
             y_label: "torque [N·m]".into(),

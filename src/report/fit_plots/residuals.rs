@@ -24,7 +24,7 @@ pub(super) fn pictures(result: &FitResult) -> Vec<Entry> {
     if !others.is_empty() {
         let caption = "Residuals of the other tests in standard deviations, in the order of the data; dashed lines at ±2";
         entries.push((
-            "residuals-kes".into(),
+            "residuals-other".into(),
             caption.into(),
             of_others(result, &others).into(),
         ));
@@ -75,8 +75,14 @@ fn of_others(result: &FitResult, points: &[&PointResult]) -> Chart {
         None => format!("{}, {}", point.group, point.test),
     };
     let numbered = points.iter().enumerate();
+    let twists = points.iter().filter(|point| point.test == "twist").count();
+    let title = match twists {
+        0 => "Residuals of the bending tests",
+        n if n == points.len() => "Residuals of the torques",
+        _ => "Residuals of bending tests and torques",
+    };
     Chart {
-        title: "Residuals of the bending tests".into(),
+        title: title.into(),
         x_label: "point, in the order of the data".into(),
         x_scale: Scale::Count,
         ..axes(

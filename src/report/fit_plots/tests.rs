@@ -24,7 +24,7 @@ fn draws_all_pictures_of_a_fit() {
     let expected = [
         ("recovery", "gap 1 mm, held out"),
         ("residuals", "±2 standard deviations"),
-        ("residuals-kes", "cotton warp, 2HB"),
+        ("residuals-other", "cotton warp, 2HB"),
         ("loop-cotton-warp", "moment per width [N·m/m]"),
         ("kes", "fitted 2HB, cotton warp"),
         ("starts", "in the best minimum: 8 of 16"),

@@ -5,6 +5,9 @@
 //! run linearly between, so that positions do too. Films keep at most [`MOST_FRAMES`] frames,
 //! evenly thinned, first and last included: weights grow with the square of the frames.
 //!
+//! An obstacle has size zero in all directions while it is absent, at once and without a shrinking in between: the
+//! way to hide a mesh for a time that the specification names ("glTF 2.0 Specification", section 3.5.3).
+//!
 //! Sparse accessors are not used: they save bytes only where most vertices rest, and not all
 //! viewers read them in morph targets.
 //!
@@ -44,13 +47,23 @@ pub struct Frame<'a> {
     pub positions: &'a [[f64; 3]],
 }
 
-/// A plain grey mesh that rests or is moved.
+/// A plain grey mesh that rests or is moved, always or for a time.
 #[derive(Debug, Clone, Copy)]
 pub struct Obstacle<'a> {
     /// The mesh where its offset is zero.
     pub surface: Surface<'a>,
     /// By how much it is moved \[m\], one a frame; empty where it rests.
     pub offsets: &'a [[f64; 3]],
+    /// Whether it is there, one a frame; empty where it always is.
+    pub present: &'a [bool],
+}
+
+impl Obstacle<'_> {
+    /// Its size in a frame, as a share.
+    fn scale(&self, frame: usize) -> Triple {
+        let present = self.present.get(frame).copied().unwrap_or(true);
+        [f64::from(u8::from(present)); 3]
+    }
 }
 
 /// A run to be played.
@@ -95,7 +108,12 @@ impl Film<'_> {
         for (index, obstacle) in self.obstacles.iter().enumerate() {
             let name = format!("obstacle {index}");
             let first = obstacle.offsets.first().copied().unwrap_or_default();
-            nodes.push(json!({ "name": name, "mesh": meshes.len(), "translation": first }));
+            nodes.push(json!({
+                "name": name,
+                "mesh": meshes.len(),
+                "translation": first,
+                "scale": obstacle.scale(0),
+            }));
             let primitive = primitive(&mut buffer, &obstacle.surface, GREY);
             meshes.push(json!({ "name": name, "primitives": [primitive] }));
         }
@@ -145,7 +163,7 @@ impl Film<'_> {
         mesh
     }
 
-    /// Weights of the cloth's targets, and the ways of the obstacles that move.
+    /// Weights of the cloth's targets, the ways of the obstacles that move, and the sizes of those that come or go.
     fn animation(&self, buffer: &mut Buffer, kept: &[usize], times: &[f32]) -> Value {
         let input = buffer.scalars(times);
         let targets = kept.len() - 1;
@@ -153,19 +171,26 @@ impl Film<'_> {
         for moment in 1..kept.len() {
             weights[moment * targets + moment - 1] = 1.0;
         }
-        let mut outputs = vec![(1, "weights", buffer.scalars(&weights))];
+        let mut outputs = vec![(1, "weights", "LINEAR", buffer.scalars(&weights))];
         for (index, obstacle) in self.obstacles.iter().enumerate() {
+            let mut animate = |path, interpolation, values: &dyn Fn(usize) -> Triple| {
+                let values: Vec<Triple> = kept.iter().map(|&frame| values(frame)).collect();
+                let output = buffer.vectors(&single(&values), Use::Animation);
+                outputs.push((index + 2, path, interpolation, output));
+            };
             if !obstacle.offsets.is_empty() {
-                let way: Vec<Triple> = kept.iter().map(|&frame| obstacle.offsets[frame]).collect();
-                let output = buffer.vectors(&single(&way), Use::Animation);
-                outputs.push((index + 2, "translation", output));
+                animate("translation", "LINEAR", &|frame| obstacle.offsets[frame]);
+            }
+            if obstacle.present.contains(&false) {
+                animate("scale", "STEP", &|frame| obstacle.scale(frame));
             }
         }
         let (mut channels, mut samplers) = (Vec::new(), Vec::new());
-        for (node, path, output) in outputs {
+        for (node, path, interpolation, output) in outputs {
             let target = json!({ "node": node, "path": path });
             channels.push(json!({ "sampler": samplers.len(), "target": target }));
-            let sampler = json!({ "input": input, "interpolation": "LINEAR", "output": output });
+            let sampler =
+                json!({ "input": input, "interpolation": interpolation, "output": output });
             samplers.push(sampler);
         }
         json!({ "name": "run", "channels": channels, "samplers": samplers })

@@ -44,12 +44,16 @@ pub(super) fn check(film: &Film) -> Result<()> {
         let name = format!("obstacle {index}");
         obstacle.surface.check(&name)?;
         check_points(obstacle.offsets, &format!("the way of {name}"))?;
-        let count = obstacle.offsets.len();
-        if count != 0 && count != film.frames.len() {
-            return bad_input(format!(
-                "{name} has {count} offsets for {} frames; give one a frame, or none where it rests",
-                film.frames.len()
-            ));
+        for (count, what, else_none) in [
+            (obstacle.offsets.len(), "offsets", "it rests"),
+            (obstacle.present.len(), "presences", "it is always there"),
+        ] {
+            if count != 0 && count != film.frames.len() {
+                return bad_input(format!(
+                    "{name} has {count} {what} for {} frames; give one a frame, or none where {else_none}",
+                    film.frames.len()
+                ));
+            }
         }
     }
     Ok(())

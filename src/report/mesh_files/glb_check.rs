@@ -110,6 +110,32 @@ impl Glb {
         }
         sum
     }
+
+    /// The size of a node from a moment of the film to the next: the animation's where it has one, alike in all
+    /// directions and without anything in between.
+    fn size(&self, name: &str, moment: usize) -> f32 {
+        let node = list(&self.json["nodes"])
+            .iter()
+            .position(|n| n["name"] == name);
+        let node = node.expect("a node of that name");
+        let animation = &self.json["animations"][0];
+        let channels = animation["channels"].as_array().into_iter().flatten();
+        let mut ours = channels
+            .filter(|c| c["target"]["path"] == "scale" && number(&c["target"]["node"]) == node);
+        let sizes: Vec<f32> = match ours.next() {
+            Some(channel) => {
+                let sampler = &animation["samplers"][number(&channel["sampler"])];
+                assert_eq!(sampler["interpolation"], "STEP");
+                self.floats(number(&sampler["output"]))[3 * moment..3 * moment + 3].to_vec()
+            }
+            None => {
+                let own = list(&self.json["nodes"][node]["scale"]).iter();
+                own.map(|x| x.as_f64().expect("a number") as f32).collect()
+            }
+        };
+        assert!(sizes.len() == 3 && sizes.iter().all(|x| *x == sizes[0]));
+        sizes[0]
+    }
 }
 
 const TRIANGLES: [[usize; 3]; 2] = [[0, 1, 2], [1, 3, 2]];
@@ -141,15 +167,24 @@ fn film_of(count: usize, check: impl Fn(&mut Film)) -> Result<Vec<u8>, String> {
     let rests = Obstacle {
         surface,
         offsets: &[],
+        present: &[],
     };
     let moves = Obstacle {
-        surface,
         offsets: &offsets,
+        ..rests
+    };
+    // In the middle third.
+    let present: Vec<bool> = (0..count)
+        .map(|i| i >= count / 3 && i < 2 * count / 3)
+        .collect();
+    let comes_and_goes = Obstacle {
+        present: &present,
+        ..moves
     };
     let mut film = Film {
         triangles: &TRIANGLES,
         frames: &frames,
-        obstacles: &[rests, moves],
+        obstacles: &[rests, moves, comes_and_goes],
         up: [0.0, 0.0, 1.0],
     };
     check(&mut film);
@@ -182,6 +217,23 @@ fn frames_come_back() {
     );
     let offsets = glb.floats(number(&animation["samplers"][1]["output"]));
     assert_eq!(offsets[3 * 119 + 2], 299.0);
+}
+
+/// An obstacle that comes later and goes earlier is seen from its first frame to its last and at no moment
+/// between others; the rest are always seen.
+#[test]
+fn absent_obstacles_are_not_seen() {
+    let glb = Glb::read(&film_of(9, |_| ()).expect("a film"));
+    let seen = |name: &str| -> Vec<f32> { (0..9).map(|moment| glb.size(name, moment)).collect() };
+    assert_eq!(
+        seen("obstacle 2"),
+        [0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0]
+    );
+    assert_eq!(seen("obstacle 0"), [1.0; 9]);
+    assert_eq!(seen("obstacle 1"), [1.0; 9]);
+    let still = Glb::read(&film_of(1, |_| ()).expect("a still"));
+    assert_eq!(still.size("obstacle 2", 0), 0.0);
+    assert_eq!(still.size("obstacle 1", 0), 1.0);
 }
 
 /// Materials show both sides, indices are in range, base normals have unit length.
