@@ -9,6 +9,7 @@ mod fit;
 mod gradcheck;
 mod kes;
 mod materials;
+mod merge;
 mod refine;
 mod schema;
 mod simulate;
@@ -50,6 +51,7 @@ enum Command {
     Profile(refine::ProfileArguments),
     Bootstrap(refine::BootstrapArguments),
     Report(refine::ReportArguments),
+    Merge(merge::Arguments),
     Simulate(simulate::Arguments),
     Synthesize(synthesize::Arguments),
     Materials(materials::Arguments),
@@ -183,6 +185,7 @@ fn run(cli: &Cli) -> Result<()> {
         Command::Profile(a) => refine::profile(&cli.common, a),
         Command::Bootstrap(a) => refine::bootstrap(&cli.common, a),
         Command::Report(a) => refine::report(&cli.common, a),
+        Command::Merge(a) => merge::run(&cli.common, a),
         Command::Simulate(a) => simulate::run(&cli.common, a),
         Command::Synthesize(a) => synthesize::run(&cli.common, a),
         Command::Materials(a) => materials::run(&cli.common, a),

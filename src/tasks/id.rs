@@ -5,10 +5,10 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-use super::Work;
+use super::Study;
 use crate::error::{Result, bad_input};
 
-/// One task of a [`Work`].
+/// One task of a [`Study`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Task {
     /// 32 hexadecimal digits: a hash of study, identity and name.
@@ -20,14 +20,14 @@ pub struct Task {
 }
 
 /// The tasks of a work, in order.
-pub(super) fn tasks(work: &dyn Work) -> Result<Vec<Task>> {
-    let whole = hash(&[work.study(), &canonical(&work.identity()).to_string()]);
-    let names = work.names();
+pub(super) fn tasks(study: &dyn Study) -> Result<Vec<Task>> {
+    let whole = hash(&[study.kind(), &canonical(&study.identity()).to_string()]);
+    let names = study.names();
     let mut seen = HashSet::new();
     if let Some(twice) = names.iter().find(|name| !seen.insert(name.as_str())) {
         return bad_input(format!(
             "{}: two tasks are called '{twice}'; give each its own name",
-            work.study()
+            study.kind()
         ));
     }
     let task = |name: String| {
@@ -71,8 +71,8 @@ mod tests {
 
     struct Named(Value, &'static [&'static str]);
 
-    impl Work for Named {
-        fn study(&self) -> &'static str {
+    impl Study for Named {
+        fn kind(&self) -> &'static str {
             "test"
         }
 
@@ -82,10 +82,6 @@ mod tests {
 
         fn names(&self) -> Vec<String> {
             self.1.iter().map(|name| name.to_string()).collect()
-        }
-
-        fn run(&self, _: &Task, _: usize) -> Result<Value> {
-            Ok(Value::Null)
         }
     }
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Shard, Task, Work, difference::difference, id::hash};
+use super::{Shard, Study, Task, difference::difference, id::hash};
 use crate::{
     error::{Result, bad_input},
     fit::journal::Journal,
@@ -11,7 +11,7 @@ use crate::{
 
 /// What a study is, and how its share was asked for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Study {
+pub(super) struct Record {
     pub version: String,
     pub identity: Value,
     pub shard: String,
@@ -29,33 +29,33 @@ struct Entry {
 }
 
 /// The study of this kind in a journal.
-pub(super) fn study(journal: &Journal, work: &dyn Work) -> Result<Option<Study>> {
-    journal.get(&format!("tasks/{}", work.study()))
+pub(super) fn record(journal: &Journal, study: &dyn Study) -> Result<Option<Record>> {
+    journal.get(&format!("tasks/{}", study.kind()))
 }
 
 /// Takes down what the study is, or refuses a journal of another one.
-pub(super) fn begin(work: &dyn Work, shard: Shard, journal: &mut Journal) -> Result<()> {
-    let study = Study {
+pub(super) fn begin(study: &dyn Study, shard: Shard, journal: &mut Journal) -> Result<()> {
+    let record = Record {
         version: env!("CARGO_PKG_VERSION").into(),
-        identity: work.identity(),
+        identity: study.identity(),
         shard: shard.to_string(),
         command: std::env::args().collect(),
     };
-    match self::study(journal, work)? {
+    match self::record(journal, study)? {
         Some(before) => {
-            refuse_other(work, &before, journal)?;
-            if before.shard == study.shard {
+            refuse_other(study, &before, journal)?;
+            if before.shard == record.shard {
                 return Ok(());
             }
             // Another share in the same folder is fine: the last one is what `merge` asks for.
-            journal.put(&format!("tasks/{}", work.study()), &study)
+            journal.put(&format!("tasks/{}", study.kind()), &record)
         }
-        None => journal.put(&format!("tasks/{}", work.study()), &study),
+        None => journal.put(&format!("tasks/{}", study.kind()), &record),
     }
 }
 
 /// Refuses a journal of another identity or version, and says what differs.
-pub(super) fn refuse_other(work: &dyn Work, found: &Study, journal: &Journal) -> Result<()> {
+pub(super) fn refuse_other(study: &dyn Study, found: &Record, journal: &Journal) -> Result<()> {
     let version = env!("CARGO_PKG_VERSION");
     if found.version != version {
         return bad_input(format!(
@@ -64,12 +64,12 @@ pub(super) fn refuse_other(work: &dyn Work, found: &Study, journal: &Journal) ->
             found.version
         ));
     }
-    match difference(&found.identity, &work.identity()) {
+    match difference(&found.identity, &study.identity()) {
         None => Ok(()),
         Some(what) => bad_input(format!(
             "{}: a {} of another case, there against here: {what}; use another folder, or give the case and the options that it was begun with",
             journal.path().display(),
-            work.study()
+            study.kind()
         )),
     }
 }
