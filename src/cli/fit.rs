@@ -78,6 +78,26 @@ pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
     finish(common, &folder)
 }
 
+/// Fits a case or data with nothing else said, and gives the folder.
+pub(super) fn fitted(common: &Common, inputs: &[PathBuf]) -> Result<PathBuf> {
+    let arguments = Arguments {
+        inputs: inputs.to_vec(),
+        out: None,
+        resume: None,
+        shard: None,
+        optimizer: None,
+        changes: Changes::default(),
+    };
+    let folder = begin(common, &arguments)?;
+    let on = format!("`rumple fit --resume {}` then goes on", folder.display());
+    let result = go_on(Opened::new(common, &folder)?, &folder).map_err(|e| e.with_remedy(&on))?;
+    if result.interrupted {
+        return Err(Error::Interrupted(format!("interrupted; {on}")));
+    }
+    say(&format!("fit: {}", folder.display()));
+    Ok(folder)
+}
+
 /// Goes on with the fit of a folder to the end, or to the end of its share, and reports.
 pub(super) fn finish(common: &Common, folder: &Path) -> Result<()> {
     let on = format!("`rumple fit --resume {}` then goes on", folder.display());

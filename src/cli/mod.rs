@@ -3,6 +3,7 @@
 mod bench;
 mod compare;
 mod crease;
+mod design;
 mod devices;
 mod drive;
 mod fit;
@@ -52,6 +53,7 @@ enum Command {
     Bootstrap(refine::BootstrapArguments),
     Report(refine::ReportArguments),
     Merge(merge::Arguments),
+    Design(design::Arguments),
     Simulate(simulate::Arguments),
     Synthesize(synthesize::Arguments),
     Materials(materials::Arguments),
@@ -186,6 +188,7 @@ fn run(cli: &Cli) -> Result<()> {
         Command::Bootstrap(a) => refine::bootstrap(&cli.common, a),
         Command::Report(a) => refine::report(&cli.common, a),
         Command::Merge(a) => merge::run(&cli.common, a),
+        Command::Design(a) => design::run(&cli.common, a),
         Command::Simulate(a) => simulate::run(&cli.common, a),
         Command::Synthesize(a) => synthesize::run(&cli.common, a),
         Command::Materials(a) => materials::run(&cli.common, a),

@@ -173,7 +173,7 @@ pub fn report(common: &Common, arguments: &ReportArguments) -> Result<()> {
 }
 
 /// The result of a fit that went to its end: an interrupted one may still find a better optimum.
-fn finished(folder: &Path) -> Result<FitResult> {
+pub(super) fn finished(folder: &Path) -> Result<FitResult> {
     // Listens from here on: the first step may be a long one, or none.
     interrupted();
     let result = fit_folder::load(folder)?;
