@@ -22,7 +22,7 @@ pub use result::{CandidateResult, DesignResult, ParameterForecast, StepResult};
 
 use super::run::{Fit, Optimum};
 use crate::{
-    error::{Result, bad_input},
+    error::Result,
     fit::{Linearized, Problem, uncertainty::Uncertainty},
 };
 
@@ -88,11 +88,6 @@ impl<'a> Design<'a> {
             quantities.row_mut(k).tr_copy_from(&gradient);
         }
         let candidates = candidate::candidates(fit, optimum, grid)?;
-        if candidates.is_empty() {
-            return bad_input(
-                "no measurement to choose from; give --gap-mm and --press-s, or --dwell-s",
-            );
-        }
         Ok(Design {
             known: fit.case.loss.reweighted(&optimum.at, fit.problem.data()),
             scale: fit.error_scale(optimum),

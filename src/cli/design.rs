@@ -42,7 +42,8 @@ pub struct Arguments {
         allow_negative_numbers = true
     )]
     press_s: Vec<f64>,
-    /// Dwells at the reversal of a KES loop [default: 0,10,60,300,1000]
+    /// Dwells at the reversal of a KES loop [default: 0,10,60,300,1000]; without it, loops are left out where gaps
+    /// or pressing times are given, and with it alone creases are
     #[arg(
         long,
         value_delimiter = ',',

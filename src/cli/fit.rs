@@ -65,6 +65,12 @@ enum OptimizerName {
 }
 
 pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
+    #[cfg(feature = "mpi")]
+    let company = crate::fit::ranks::Company::join();
+    #[cfg(feature = "mpi")]
+    if let Some(company) = company.as_ref().filter(|c| !c.leads()) {
+        return serve(common, company);
+    }
     let folder = match &arguments.resume {
         Some(folder) => folder.clone(),
         None => begin(common, arguments)?,
@@ -75,7 +81,28 @@ pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
             "--resume goes on with the case as it was begun; leave the other options out, or start another fit",
         );
     }
+    #[cfg(feature = "mpi")]
+    if let Some(company) = &company {
+        company.announce(&folder);
+        return finish_with(common, &folder, &|fit| {
+            fit.problem.ranks = Some(company.ranks())
+        });
+    }
     finish(common, &folder)
+}
+
+/// A rank that does not lead: evaluates points of the case in the folder that the first rank names.
+#[cfg(feature = "mpi")]
+fn serve(common: &Common, company: &crate::fit::ranks::Company) -> Result<()> {
+    let Some(folder) = company.folder() else {
+        return Ok(());
+    };
+    let inputs = folder::inputs_of(&folder);
+    let fit = inputs.as_ref().map_err(|e| Error::Device(e.to_string()));
+    let fit = fit.and_then(|(case, data)| Fit::new(common.compute()?, case, data, Optimizer::Lm));
+    let problem = fit.as_ref().map_err(|e| Error::Device(e.to_string()));
+    company.serve(problem.map(|fit| &fit.problem as &dyn crate::fit::Problem));
+    Ok(())
 }
 
 /// Fits a case or data with nothing else said, and gives the folder.
@@ -90,7 +117,8 @@ pub(super) fn fitted(common: &Common, inputs: &[PathBuf]) -> Result<PathBuf> {
     };
     let folder = begin(common, &arguments)?;
     let on = format!("`rumple fit --resume {}` then goes on", folder.display());
-    let result = go_on(Opened::new(common, &folder)?, &folder).map_err(|e| e.with_remedy(&on))?;
+    let result =
+        go_on(Opened::new(common, &folder)?, &folder, &|_| {}).map_err(|e| e.with_remedy(&on))?;
     if result.interrupted {
         return Err(Error::Interrupted(format!("interrupted; {on}")));
     }
@@ -100,13 +128,18 @@ pub(super) fn fitted(common: &Common, inputs: &[PathBuf]) -> Result<PathBuf> {
 
 /// Goes on with the fit of a folder to the end, or to the end of its share, and reports.
 pub(super) fn finish(common: &Common, folder: &Path) -> Result<()> {
+    finish_with(common, folder, &|_| {})
+}
+
+/// [`finish`] after a last change to the fit that changes no result, such as who computes it.
+fn finish_with(common: &Common, folder: &Path, prepare: &dyn Fn(&mut Fit)) -> Result<()> {
     let on = format!("`rumple fit --resume {}` then goes on", folder.display());
     let opened = Opened::new(common, folder)?;
     if opened.shard().is_whole() {
-        let result = go_on(opened, folder).map_err(|e| e.with_remedy(&on))?;
+        let result = go_on(opened, folder, prepare).map_err(|e| e.with_remedy(&on))?;
         return report(common, folder, &result);
     }
-    shard::run(opened, folder).map_err(|e| e.with_remedy(&on))
+    shard::run(opened, folder, prepare).map_err(|e| e.with_remedy(&on))
 }
 
 /// Makes the folder of a new fit: case, data, and the journal's first entry.
@@ -174,10 +207,11 @@ fn begin(common: &Common, arguments: &Arguments) -> Result<PathBuf> {
 }
 
 /// Runs a fit whose folder is there, from wherever its journal ends.
-fn go_on(mut opened: Opened, folder: &Path) -> Result<FitResult> {
+fn go_on(mut opened: Opened, folder: &Path, prepare: &dyn Fn(&mut Fit)) -> Result<FitResult> {
     let clock = Instant::now();
     let (device, command) = (opened.begun.device.clone(), opened.begun.command.clone());
-    let (fit, journal) = opened.fit()?;
+    let (mut fit, journal) = opened.fit()?;
+    prepare(&mut fit);
     let mut result = watched(&fit, journal)?;
     result.run.command = command;
     result.run.device = device;

@@ -13,7 +13,7 @@ use crate::{
     numeric::statistics::quantile,
 };
 
-/// What can be varied.
+/// What can be varied. Where nothing is given, all is tried; where something is, only tests of that kind.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Grid {
     /// Gaps \[m\]; empty for those of the data, half the smallest and twice the largest.
@@ -152,16 +152,21 @@ fn measurements(fit: &Fit, grid: &Grid) -> Vec<Measurement> {
     } else {
         grid.dwells.clone()
     };
+    let creases = !grid.gaps.is_empty() || !grid.presses.is_empty();
+    let loops = !grid.dwells.is_empty();
     let mut list = Vec::new();
-    for gap in gaps {
-        for &press in &presses {
-            list.push(Measurement::Recovery(CreasePoint { gap, press, read }));
+    if creases || !loops {
+        for gap in gaps {
+            let point = |&press: &f64| Measurement::Recovery(CreasePoint { gap, press, read });
+            list.extend(presses.iter().map(point));
         }
     }
-    list.extend(dwells.into_iter().map(|dwell| Measurement::Bending {
-        max_curvature: tests.max_curvature_per_m,
-        dwell,
-    }));
+    if loops || !creases {
+        list.extend(dwells.into_iter().map(|dwell| Measurement::Bending {
+            max_curvature: tests.max_curvature_per_m,
+            dwell,
+        }));
+    }
     list
 }
 

@@ -109,6 +109,15 @@ impl Opened {
     }
 }
 
+/// Case and data of a folder that another process has open.
+#[cfg(feature = "mpi")]
+pub(super) fn inputs_of(folder: &Path) -> Result<(Case, Dataset)> {
+    let place = folder.join(CASE);
+    let case = Case::parse(&read_text(&place)?, &place.display().to_string())?;
+    let data = Dataset::read(&case, folder)?;
+    Ok((complete(&case, &data)?, data))
+}
+
 /// A name of its own for every data file: files of two folders may share one.
 pub(super) fn file_names(texts: &[(String, String)]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{Begun, CASE, JOURNAL, Opened, message};
 use crate::{
-    calibrate::case::Case,
+    calibrate::{case::Case, run::Fit},
     cli::{interrupted, say, spinner},
     error::{Error, Result, bad_input},
     files::read_text,
@@ -48,11 +48,12 @@ pub(super) fn is_begun(
 }
 
 /// Searches the share, and says what is next.
-pub(super) fn run(mut opened: Opened, folder: &Path) -> Result<()> {
+pub(super) fn run(mut opened: Opened, folder: &Path, prepare: &dyn Fn(&mut Fit)) -> Result<()> {
     let shard = opened.shard();
     let progress = spinner(format!("shard {shard}"));
     interrupted();
-    let (fit, journal) = opened.fit()?;
+    let (mut fit, journal) = opened.fit()?;
+    prepare(&mut fit);
     let searched = fit.search_share(journal, shard, &mut |news| {
         progress.set_message(format!("shard {shard}: {}", message(&fit, news)));
         if interrupted() {
