@@ -115,28 +115,32 @@ fn predicted_error_bars_come_true() {
         .find(|line| line.starts_with("fabric"))
         .unwrap()
         .to_string();
-    let fabric = data
+    let last: Vec<String> = data
         .lines()
         .last()
         .unwrap()
         .split(',')
-        .next()
-        .unwrap()
-        .to_string();
+        .map(String::from)
+        .collect();
     for step in plan.as_array().unwrap() {
         let of_rank = |c: &&Value| c["rank"] == step["rank"];
         let one = candidates.as_array().unwrap().iter().find(of_rank).unwrap();
-        let cell = |name: &str| match name {
-            "fabric" => fabric.clone(),
+        let cell = |(i, name): (usize, &str)| match name {
             "gap_mm" => one["gap_mm"].to_string(),
             "press_time_s" => one["press_s"].to_string(),
             "recovery_time_s" => one["read_s"].to_string(),
             "angle_deg" => one["expected_deg"].to_string(),
             "sd_deg" => one["sd"].to_string(),
-            "n" => "1".into(),
-            other => panic!("column {other}"),
+            // Fabric, kind of evidence and the like are those of the other rows.
+            _ => last[i].clone(),
         };
-        data += &(header.split(',').map(cell).collect::<Vec<_>>().join(",") + "\n");
+        data += &(header
+            .split(',')
+            .enumerate()
+            .map(cell)
+            .collect::<Vec<_>>()
+            .join(",")
+            + "\n");
     }
     folder.write("data.csv", data);
     folder.succeed("fit case.json --out again");

@@ -3,11 +3,12 @@
 #
 #   hq server start &
 #   hq alloc add slurm --time-limit 2h        # or `hq worker start` on each machine
-#   OUT=study N=8 hq submit --array 1-8 --crash-limit 10 docs/cluster/hyperqueue_array.sh bootstrap poplin-fit --samples 2000
+#   hq submit --array 1-8 --env OUT=study --env N=8 --crash-limit 10 \
+#       docs/cluster/hyperqueue_array.sh bootstrap poplin-fit --samples 2000
 #   hq job wait last
 #   rumple merge study/shard-* --out study/whole
 set -euo pipefail
-: "${OUT:?give the folder of the study, as in OUT=study N=8 hq submit …}"
-: "${N:?give the number of shares, as in OUT=study N=8 hq submit …}"
+: "${OUT:?give the folder of the study, as in --env OUT=study --env N=8}"
+: "${N:?give the number of shares, as in --env OUT=study --env N=8}"
 mkdir -p "$OUT"
-exec "${RUMPLE:-rumple}" "$@" --threads "${HQ_CPUS_PER_TASK:-1}" --shard "$HQ_TASK_ID/$N" --out "$OUT/shard-$HQ_TASK_ID"
+exec "${RUMPLE:-rumple}" "$@" --threads "${THREADS:-1}" --shard "$HQ_TASK_ID/$N" --out "$OUT/shard-$HQ_TASK_ID"

@@ -26,6 +26,10 @@ use crate::{
     fit::{Linearized, Problem, uncertainty::Uncertainty},
 };
 
+/// A measurement is as good as the best when it teaches this share of it: curves saturate, and nobody presses for
+/// days to learn a thousandth more.
+const AS_GOOD: f64 = 0.99;
+
 /// What a plan is to make small.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -154,26 +158,25 @@ impl<'a> Design<'a> {
         each.map(|candidate| self.gain(&now, candidate)).collect()
     }
 
-    /// The best measurement, then the best one after it, and so on. A measurement may come again: repeats
-    /// teach too. Greedy; for D it reaches at least 1 − 1/e of the information of the best set.
+    /// The best measurement, then the best one after it, and so on; of those within [`AS_GOOD`] of the best the
+    /// shortest. A measurement may come again: repeats teach too. Greedy: for D it reaches at least about
+    /// 1 − 1/e of the information of the best set.
     pub fn plan(&self, criterion: Criterion, budget: usize) -> Vec<Choice> {
         let (mut chosen, mut plan) = (Vec::new(), Vec::new());
         for _ in 0..budget {
             let now = self.after(&chosen);
-            let gains = (0..self.candidates.len()).map(|c| (c, self.gain(&now, c)));
-            // The first of equals, so that the order of candidates decides, not the machine.
-            let best = gains.reduce(|best, next| {
-                if next.1.by(criterion) > best.1.by(criterion) {
-                    next
-                } else {
-                    best
-                }
-            });
-            let Some((candidate, gain)) = best else { break };
+            let gains = (0..self.candidates.len()).map(|c| self.gain(&now, c));
+            let gains: Vec<Gain> = gains.collect();
+            let best = gains.iter().map(|g| g.by(criterion)).fold(0.0, f64::max);
+            let good = (0..gains.len()).filter(|&c| gains[c].by(criterion) >= AS_GOOD * best);
+            let time = |c: usize| self.candidates[c].measurement.time();
+            let Some(candidate) = good.min_by(|&a, &b| time(a).total_cmp(&time(b))) else {
+                break;
+            };
             chosen.push(candidate);
             plan.push(Choice {
                 candidate,
-                gain,
+                gain: gains[candidate],
                 errors: self.errors(&self.after(&chosen)),
             });
         }

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     calibrate::design::{Criterion, Design, Grid},
     error::{Error, Result, bad_input},
-    report::{design, fit_folder},
+    report::design,
 };
 
 /// Rank what could be measured next by what it would teach, with the error bars before and after
@@ -34,7 +34,7 @@ pub struct Arguments {
         allow_negative_numbers = true
     )]
     gap_mm: Vec<f64>,
-    /// Pressing times that can be kept [default: 0.1 of the shortest to 10 times the longest of the data]
+    /// Pressing times that can be kept [default: a tenth of the shortest to the longest of the data]
     #[arg(
         long,
         value_delimiter = ',',

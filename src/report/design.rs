@@ -194,30 +194,30 @@ fn gains(result: &DesignResult) -> Chart {
             ..Series::default()
         }
     };
-    let mut series: Vec<Series> = kinds.iter().enumerate().map(line).collect();
-    let of_plan = result.plan.iter().filter_map(|step| {
-        let one = result.candidates.iter().find(|one| one.rank == step.rank)?;
-        Some((one.press_s, score(one)))
-    });
-    series.push(Series {
-        label: "in the plan".into(),
-        points: of_plan.collect(),
-        mark: Mark::Upright,
-        color: Some(kinds.len()),
-        ..Series::default()
-    });
     Chart {
         title: format!("What one more measurement would teach: {}", result.name),
-        note: note(result),
-        x_label: "pressing time, or dwell at the reversal [s]; no dwell is left out".into(),
+        note: Some(format!("{}; the plan: {}", note(result), planned(result))),
+        x_label: "pressing time of a crease, or dwell of a KES loop [s]".into(),
         y_label: match result.criterion {
             Criterion::D => "expected information [bit]".into(),
             Criterion::A => "fall of the sum of relative variances [%]".into(),
         },
         x_scale: Scale::Log,
-        series,
+        series: kinds.iter().enumerate().map(line).collect(),
         ..Chart::default()
     }
+}
+
+/// The plan in a sentence, and what the picture cannot show: a loop without a dwell has no place on it.
+fn planned(result: &DesignResult) -> String {
+    let steps = result
+        .plan
+        .iter()
+        .map(|step| format!("{}. {}", step.step, step.measurement));
+    let steps: Vec<String> = steps.collect();
+    let hidden = result.candidates.iter().filter(|one| one.press_s <= 0.0);
+    let hidden = hidden.map(|one| format!("; not drawn: {}, {:.2} bit", one.measurement, one.bits));
+    steps.join(", ") + &hidden.collect::<String>()
 }
 
 /// Relative standard errors as the plan goes on.
@@ -239,7 +239,7 @@ fn errors(result: &DesignResult) -> Chart {
     };
     Chart {
         title: format!("Error bars as the plan goes on: {}", result.name),
-        note: note(result),
+        note: Some(note(result).into()),
         x_label: "measurements of the plan".into(),
         y_label: "predicted standard error [% of the value]".into(),
         x_scale: Scale::Count,
@@ -249,9 +249,9 @@ fn errors(result: &DesignResult) -> Chart {
     }
 }
 
-fn note(result: &DesignResult) -> Option<String> {
-    result
-        .synthetic
-        .then(|| "predicted at a fit of synthetic data".to_string())
-        .or(Some("predicted at the fit".into()))
+fn note(result: &DesignResult) -> &'static str {
+    match result.synthetic {
+        true => "predicted at a fit of synthetic data",
+        false => "predicted at the fit",
+    }
 }

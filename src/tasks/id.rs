@@ -5,10 +5,10 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-use super::Study;
+use super::Tasks;
 use crate::error::{Result, bad_input};
 
-/// One task of a [`Study`].
+/// One task of a [`Tasks`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Task {
     /// 32 hexadecimal digits: a hash of study, identity and name.
@@ -20,14 +20,14 @@ pub struct Task {
 }
 
 /// The tasks of a work, in order.
-pub(super) fn tasks(study: &dyn Study) -> Result<Vec<Task>> {
-    let whole = hash(&[study.kind(), &canonical(&study.identity()).to_string()]);
-    let names = study.names();
+pub(super) fn tasks(work: &dyn Tasks) -> Result<Vec<Task>> {
+    let whole = hash(&[work.study(), &canonical(&work.identity()).to_string()]);
+    let names = work.names();
     let mut seen = HashSet::new();
     if let Some(twice) = names.iter().find(|name| !seen.insert(name.as_str())) {
         return bad_input(format!(
             "{}: two tasks are called '{twice}'; give each its own name",
-            study.kind()
+            work.study()
         ));
     }
     let task = |name: String| {
@@ -71,8 +71,8 @@ mod tests {
 
     struct Named(Value, &'static [&'static str]);
 
-    impl Study for Named {
-        fn kind(&self) -> &'static str {
+    impl Tasks for Named {
+        fn study(&self) -> &'static str {
             "test"
         }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::{JOURNAL, Shard, Study, id, record};
+use super::{JOURNAL, Shard, Tasks, id, record};
 use crate::{
     error::{Result, bad_input},
     fit::journal::Journal,
@@ -44,18 +44,18 @@ impl Shards {
 
 /// Copies the results of all shards into a journal. Refuses shards of another identity, results that
 /// contradict each other, and a whole with holes, for which it names the command that fills them.
-pub fn merge(study: &dyn Study, shards: &Shards, journal: &mut Journal) -> Result<()> {
-    let tasks = id::tasks(study)?;
+pub fn merge(work: &dyn Tasks, shards: &Shards, journal: &mut Journal) -> Result<()> {
+    let tasks = id::tasks(work)?;
     let mut commands = Vec::new();
     for shard in &shards.0 {
-        let Some(found) = record::record(shard, study)? else {
+        let Some(found) = record::record(shard, work)? else {
             return bad_input(format!(
                 "{}: no {} in it; leave this folder out",
                 shard.path().display(),
-                study.kind()
+                work.study()
             ));
         };
-        record::refuse_other(study, &found, shard)?;
+        record::refuse_other(work, &found, shard)?;
         commands.push(found);
     }
     let mut whole: Vec<Option<(Value, &Path)>> = vec![None; tasks.len()];
@@ -88,7 +88,7 @@ pub fn merge(study: &dyn Study, shards: &Shards, journal: &mut Journal) -> Resul
             remedy(&commands, &missing, tasks.len())
         ));
     }
-    record::begin(study, Shard::WHOLE, journal)?;
+    record::begin(work, Shard::WHOLE, journal)?;
     for (task, place) in tasks.iter().zip(whole) {
         if let (Some((result, _)), None) = (place, record::result(journal, task)?) {
             record::keep(journal, task, &result)?;

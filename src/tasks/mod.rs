@@ -31,9 +31,9 @@ use crate::{
 pub const JOURNAL: &str = "journal.jsonl";
 
 /// Something to compute that falls into tasks.
-pub trait Study {
+pub trait Tasks {
     /// Its kind, such as `bootstrap`; hashed into every id. A journal can hold one study of each kind.
-    fn kind(&self) -> &'static str;
+    fn study(&self) -> &'static str;
 
     /// What is computed, in full: inputs, options, seed, device and precision. Hashed into every id; a
     /// journal of another identity is refused. Leave out what changes no result, such as threads.
@@ -45,7 +45,7 @@ pub trait Study {
 }
 
 /// A study whose tasks are independent and short, so that many run side by side.
-pub trait Work: Study + Sync {
+pub trait Work: Tasks + Sync {
     /// One task. Must depend on nothing but the identity, the name and the seed.
     fn run(&self, task: &Task, index: usize) -> Result<Value>;
 }
@@ -112,12 +112,12 @@ pub type Each<'a> = dyn FnMut(&Task, usize, &mut Journal) -> Result<Option<Value
 /// [`run_in`] for tasks that are long: one after the other. All results in order, or none where the whole is
 /// not complete, because other shards have the rest or `each` was stopped.
 pub fn run_in_turn(
-    study: &dyn Study,
+    work: &dyn Tasks,
     shard: Shard,
     journal: &mut Journal,
     each: &mut Each,
 ) -> Result<Option<Vec<Value>>> {
-    let (tasks, _, missing) = prepared(study, shard, journal)?;
+    let (tasks, _, missing) = prepared(work, shard, journal)?;
     for index in missing {
         match each(&tasks[index], index, journal)? {
             Some(result) => record::keep(journal, &tasks[index], &result)?,
@@ -128,18 +128,18 @@ pub fn run_in_turn(
 }
 
 /// All results that a journal holds of a study, in order; none where one is missing.
-pub fn results(study: &dyn Study, journal: &Journal) -> Result<Option<Vec<Value>>> {
-    joined(&id::tasks(study)?, journal)
+pub fn results(work: &dyn Tasks, journal: &Journal) -> Result<Option<Vec<Value>>> {
+    joined(&id::tasks(work)?, journal)
 }
 
 /// All tasks, those of the shard, and those of the shard that the journal does not hold.
 fn prepared(
-    study: &dyn Study,
+    work: &dyn Tasks,
     shard: Shard,
     journal: &mut Journal,
 ) -> Result<(Vec<Task>, Vec<usize>, Vec<usize>)> {
-    let tasks = id::tasks(study)?;
-    record::begin(study, shard, journal)?;
+    let tasks = id::tasks(work)?;
+    record::begin(work, shard, journal)?;
     let mine: Vec<usize> = shard.share(tasks.len()).collect();
     let mut missing = Vec::new();
     for &index in &mine {

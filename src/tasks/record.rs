@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Shard, Study, Task, difference::difference, id::hash};
+use super::{Shard, Task, Tasks, difference::difference, id::hash};
 use crate::{
     error::{Result, bad_input},
     fit::journal::Journal,
@@ -29,33 +29,33 @@ struct Entry {
 }
 
 /// The study of this kind in a journal.
-pub(super) fn record(journal: &Journal, study: &dyn Study) -> Result<Option<Record>> {
-    journal.get(&format!("tasks/{}", study.kind()))
+pub(super) fn record(journal: &Journal, work: &dyn Tasks) -> Result<Option<Record>> {
+    journal.get(&format!("tasks/{}", work.study()))
 }
 
 /// Takes down what the study is, or refuses a journal of another one.
-pub(super) fn begin(study: &dyn Study, shard: Shard, journal: &mut Journal) -> Result<()> {
+pub(super) fn begin(work: &dyn Tasks, shard: Shard, journal: &mut Journal) -> Result<()> {
     let record = Record {
         version: env!("CARGO_PKG_VERSION").into(),
-        identity: study.identity(),
+        identity: work.identity(),
         shard: shard.to_string(),
         command: std::env::args().collect(),
     };
-    match self::record(journal, study)? {
+    match self::record(journal, work)? {
         Some(before) => {
-            refuse_other(study, &before, journal)?;
+            refuse_other(work, &before, journal)?;
             if before.shard == record.shard {
                 return Ok(());
             }
             // Another share in the same folder is fine: the last one is what `merge` asks for.
-            journal.put(&format!("tasks/{}", study.kind()), &record)
+            journal.put(&format!("tasks/{}", work.study()), &record)
         }
-        None => journal.put(&format!("tasks/{}", study.kind()), &record),
+        None => journal.put(&format!("tasks/{}", work.study()), &record),
     }
 }
 
 /// Refuses a journal of another identity or version, and says what differs.
-pub(super) fn refuse_other(study: &dyn Study, found: &Record, journal: &Journal) -> Result<()> {
+pub(super) fn refuse_other(work: &dyn Tasks, found: &Record, journal: &Journal) -> Result<()> {
     let version = env!("CARGO_PKG_VERSION");
     if found.version != version {
         return bad_input(format!(
@@ -64,12 +64,12 @@ pub(super) fn refuse_other(study: &dyn Study, found: &Record, journal: &Journal)
             found.version
         ));
     }
-    match difference(&found.identity, &study.identity()) {
+    match difference(&found.identity, &work.identity()) {
         None => Ok(()),
         Some(what) => bad_input(format!(
             "{}: a {} of another case, there against here: {what}; use another folder, or give the case and the options that it was begun with",
             journal.path().display(),
-            study.kind()
+            work.study()
         )),
     }
 }

@@ -31,8 +31,8 @@ impl Sums {
     }
 }
 
-impl Study for Sums {
-    fn kind(&self) -> &'static str {
+impl Tasks for Sums {
+    fn study(&self) -> &'static str {
         "sums"
     }
 

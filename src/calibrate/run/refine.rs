@@ -15,7 +15,7 @@ use crate::{
         multistart::Wish,
         profile::{self, Side},
     },
-    tasks::{self, Shard, Study, Task, Work},
+    tasks::{self, Shard, Task, Tasks, Work},
 };
 
 /// Δχ² of a 99.7 % interval.
@@ -159,8 +159,8 @@ pub struct Samples<'a> {
     count: usize,
 }
 
-impl Study for Samples<'_> {
-    fn kind(&self) -> &'static str {
+impl Tasks for Samples<'_> {
+    fn study(&self) -> &'static str {
         "bootstrap"
     }
 

@@ -13,7 +13,7 @@ use crate::{
         multistart::{self, Progress, Wish},
     },
     numeric::sobol,
-    tasks::{self, Shard, Study},
+    tasks::{self, Shard, Tasks},
 };
 
 /// Starts of a group. Starts of one group share rounds, and those that are level with the best of the group are
@@ -41,8 +41,8 @@ pub struct Groups<'a> {
     key: &'a str,
 }
 
-impl Study for Groups<'_> {
-    fn kind(&self) -> &'static str {
+impl Tasks for Groups<'_> {
+    fn study(&self) -> &'static str {
         match self.key {
             WITHOUT_BRANCHES => "fit without branches",
             _ => "fit",
