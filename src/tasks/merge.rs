@@ -32,16 +32,6 @@ impl Shards {
         folders.iter().map(open).collect::<Result<_>>().map(Shards)
     }
 
-    /// The command line that made the first of them, for studies that are made again from their inputs.
-    pub fn command(&self, study: &str) -> Result<Vec<String>> {
-        for journal in &self.0 {
-            if let Some(found) = journal.get::<record::Record>(&format!("tasks/{study}"))? {
-                return Ok(found.command);
-            }
-        }
-        Ok(Vec::new())
-    }
-
     /// Kinds of study that the first journal holds.
     pub fn studies(&self) -> Vec<String> {
         let keys = self.0.first().into_iter().flat_map(Journal::keys);
