@@ -3,6 +3,7 @@
 mod bench;
 mod compare;
 mod crease;
+mod design;
 mod devices;
 mod drive;
 mod fit;
@@ -10,6 +11,7 @@ mod gradcheck;
 mod kes;
 mod materials;
 mod memory;
+mod merge;
 mod refine;
 mod schema;
 mod simulate;
@@ -51,6 +53,8 @@ enum Command {
     Profile(refine::ProfileArguments),
     Bootstrap(refine::BootstrapArguments),
     Report(refine::ReportArguments),
+    Merge(merge::Arguments),
+    Design(design::Arguments),
     Simulate(simulate::Arguments),
     Synthesize(synthesize::Arguments),
     Materials(materials::Arguments),
@@ -185,6 +189,8 @@ fn run(cli: &Cli) -> Result<()> {
         Command::Profile(a) => refine::profile(&cli.common, a),
         Command::Bootstrap(a) => refine::bootstrap(&cli.common, a),
         Command::Report(a) => refine::report(&cli.common, a),
+        Command::Merge(a) => merge::run(&cli.common, a),
+        Command::Design(a) => design::run(&cli.common, a),
         Command::Simulate(a) => simulate::run(&cli.common, a),
         Command::Synthesize(a) => synthesize::run(&cli.common, a),
         Command::Materials(a) => materials::run(&cli.common, a),
