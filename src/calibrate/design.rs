@@ -158,7 +158,7 @@ impl<'a> Design<'a> {
         each.map(|candidate| self.gain(&now, candidate)).collect()
     }
 
-    /// The best measurement, then the best one after it, and so on; of those within [`AS_GOOD`] of the best the
+    /// The best measurement, then the best one after it, and so on; of those within 1 % of the best the
     /// shortest. A measurement may come again: repeats teach too. Greedy: for D it reaches at least about
     /// 1 − 1/e of the information of the best set.
     pub fn plan(&self, criterion: Criterion, budget: usize) -> Vec<Choice> {
