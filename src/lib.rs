@@ -13,6 +13,7 @@
 //! - [`experiment`]: the crease recovery test (hinges and strip mesh) and the KES-FB2 bending test as roll-outs.
 //! - [`scene`], [`simulate`]: scene files and their runs.
 //! - [`fit`]: least squares over batches of starts, profiles, bootstrap, the journal.
+//! - [`tasks`]: work cut into tasks that any machine can do, with their journal; shards and their joining.
 //! - [`calibrate`]: measurement files, cases, the calibration problem, verdicts and results.
 //! - [`scene`]: scene files; [`simulate`]: runs of them, recorded and resumable.
 //! - [`report`]: plots, and the reports of a fit as text, Markdown and HTML.
@@ -38,6 +39,7 @@ pub mod scene;
 pub mod simulate;
 pub mod solve;
 pub mod step;
+pub mod tasks;
 
 /// The README's example is a test.
 #[cfg(doctest)]

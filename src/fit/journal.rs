@@ -22,7 +22,16 @@ pub struct Journal {
     path: PathBuf,
     /// None for a journal that is kept in memory only.
     file: Option<File>,
-    entries: HashMap<String, Value>,
+    entries: HashMap<String, Entry>,
+    lines: usize,
+}
+
+/// The last line of a key.
+#[derive(Debug)]
+struct Entry {
+    /// Its number, from 1.
+    line: usize,
+    value: Value,
 }
 
 impl Journal {
@@ -42,13 +51,33 @@ impl Journal {
             ));
         }
         let bytes = std::fs::read(path).map_err(|e| Error::reading(path, e))?;
-        let (entries, good) = entries(&bytes, path)?;
+        let (entries, lines, good) = entries(&bytes, path)?;
         file.set_len(good as u64).map_err(failed)?;
         file.seek(SeekFrom::End(0)).map_err(failed)?;
         Ok(Journal {
             path: path.to_path_buf(),
             file: Some(file),
             entries,
+            lines,
+        })
+    }
+
+    /// Reads a journal that nobody writes to; what is put to it later goes nowhere.
+    pub fn read(path: &Path) -> Result<Journal> {
+        let file = File::open(path).map_err(|e| Error::reading(path, e))?;
+        if file.try_lock_shared().is_err() {
+            return bad_input(format!(
+                "{}: a run is writing to it; wait for it",
+                path.display()
+            ));
+        }
+        let bytes = std::fs::read(path).map_err(|e| Error::reading(path, e))?;
+        let (entries, lines, _) = entries(&bytes, path)?;
+        Ok(Journal {
+            path: path.to_path_buf(),
+            file: None,
+            entries,
+            lines,
         })
     }
 
@@ -58,15 +87,31 @@ impl Journal {
             path: PathBuf::new(),
             file: None,
             entries: HashMap::new(),
+            lines: 0,
         }
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// All keys, in no order.
+    pub fn keys(&self) -> impl Iterator<Item = &str> {
+        self.entries.keys().map(String::as_str)
+    }
+
+    /// Number of the line of a key, from 1.
+    pub fn line(&self, key: &str) -> Option<usize> {
+        self.entries.get(key).map(|entry| entry.line)
     }
 
     /// What stands under a key.
     pub fn get<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>> {
-        let Some(value) = self.entries.get(key) else {
+        let Some(entry) = self.entries.get(key) else {
             return Ok(None);
         };
-        serde_json::from_value(value.clone()).map(Some).map_err(|e| {
+        serde_json::from_value(entry.value.clone()).map(Some).map_err(|e| {
             Error::BadInput(format!(
                 "{}: the entry '{key}' cannot be read: {e}; it was written by another version: start again in another folder",
                 self.path.display()
@@ -83,7 +128,9 @@ impl Journal {
             let line = format!("{}\n", json!({ "key": key, "value": value }));
             file.write_all(line.as_bytes()).map_err(failed)?;
         }
-        self.entries.insert(key.into(), value);
+        self.lines += 1;
+        let line = self.lines;
+        self.entries.insert(key.into(), Entry { line, value });
         Ok(())
     }
 
@@ -102,10 +149,10 @@ impl Journal {
     }
 }
 
-/// The entries, and the length of the part that is whole \[bytes\].
-fn entries(text: &[u8], path: &Path) -> Result<(HashMap<String, Value>, usize)> {
+/// The entries, the number of lines, and the length of the part that is whole \[bytes\].
+fn entries(text: &[u8], path: &Path) -> Result<(HashMap<String, Entry>, usize, usize)> {
     let mut map = HashMap::new();
-    let mut good = 0;
+    let (mut lines, mut good) = (0, 0);
     for (i, line) in text.split_inclusive(|b| *b == b'\n').enumerate() {
         let parsed = serde_json::from_slice::<Value>(line).ok();
         let entry = parsed.filter(|_| line.ends_with(b"\n")).and_then(|mut v| {
@@ -114,21 +161,22 @@ fn entries(text: &[u8], path: &Path) -> Result<(HashMap<String, Value>, usize)> 
         });
         match entry {
             Some((key, value)) => {
-                map.insert(key, value);
+                lines += 1;
+                map.insert(key, Entry { line: lines, value });
                 good += line.len();
             }
             // Only the last line can have been cut short.
             None if good + line.len() == text.len() => {}
             None => {
                 return bad_input(format!(
-                    "{} line {}: not a line of a journal; start again in another folder",
+                    "{} line {}: not a line of a journal; remove that line, and what it held is computed again",
                     path.display(),
                     i + 1
                 ));
             }
         }
     }
-    Ok((map, good))
+    Ok((map, lines, good))
 }
 
 #[cfg(test)]

@@ -1,0 +1,120 @@
+//! Work cut into tasks that any machine can do: a sweep, a bootstrap, the starts of a fit.
+//!
+//! A task is named by a hash of what is computed and its own name, and draws its random numbers from that
+//! hash. So it gives the same bits whoever runs it, in whatever order and company, and results of several
+//! machines can be joined ([`merge`]): the whole is the list of results in the order of the names.
+//!
+//! Every result is a line of the journal in the folder. A run that was killed goes on with the tasks whose
+//! lines are missing.
+
+mod difference;
+mod id;
+mod merge;
+mod pool;
+mod record;
+mod shard;
+
+use std::path::Path;
+
+use serde_json::Value;
+
+pub use id::Task;
+pub use merge::{Shards, merge};
+pub use shard::Shard;
+
+use crate::{
+    error::{Error, Result},
+    fit::{journal::Journal, multistart::Wish},
+};
+
+/// File of the journal in a folder.
+pub const JOURNAL: &str = "journal.jsonl";
+
+/// Something to compute that falls into tasks.
+pub trait Work: Sync {
+    /// Its kind, such as `bootstrap`; hashed into every id. A journal can hold one study of each kind.
+    fn study(&self) -> &'static str;
+
+    /// What is computed, in full: inputs, options, seed, device and precision. Hashed into every id; a
+    /// journal of another identity is refused. Leave out what changes no result, such as threads.
+    fn identity(&self) -> Value;
+
+    /// Names of the tasks, each its own, in the order in which results are joined. May grow between runs
+    /// (more samples); the identity must not contain what grows.
+    fn names(&self) -> Vec<String>;
+
+    /// One task. Must depend on nothing but the identity, the name and the seed.
+    fn run(&self, task: &Task, index: usize) -> Result<Value>;
+}
+
+/// How far this shard is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    /// Tasks whose results are in the journal.
+    pub done: usize,
+    /// Tasks of this shard.
+    pub all: usize,
+}
+
+/// Runs the tasks of this shard that the journal in `folder` does not hold yet, in parallel. All results in
+/// order, or none where the whole is not complete because other shards have the rest.
+///
+/// `watch` is called at the start and after each task. When it wants no more, or a task fails, running
+/// tasks are finished and kept, and the rest is an error.
+pub fn run(
+    work: &dyn Work,
+    shard: Shard,
+    folder: &Path,
+    watch: &mut dyn FnMut(Progress) -> Wish,
+) -> Result<Option<Vec<Value>>> {
+    run_in(
+        work,
+        shard,
+        &mut Journal::open(&folder.join(JOURNAL))?,
+        watch,
+    )
+}
+
+/// [`run`] with a journal that is open already.
+pub fn run_in(
+    work: &dyn Work,
+    shard: Shard,
+    journal: &mut Journal,
+    watch: &mut dyn FnMut(Progress) -> Wish,
+) -> Result<Option<Vec<Value>>> {
+    let tasks = id::tasks(work)?;
+    record::begin(work, shard, journal)?;
+    let mine: Vec<usize> = shard.share(tasks.len()).collect();
+    let mut missing = Vec::new();
+    for &index in &mine {
+        if record::result(journal, &tasks[index])?.is_none() {
+            missing.push(index);
+        }
+    }
+    let mut progress = Progress {
+        done: mine.len() - missing.len(),
+        all: mine.len(),
+    };
+    if watch(progress) == Wish::GoOn {
+        pool::each(work, &tasks, &missing, &mut |index, result| {
+            record::keep(journal, &tasks[index], &result)?;
+            progress.done += 1;
+            Ok(watch(progress))
+        })?;
+    }
+    if progress.done < progress.all {
+        return Err(Error::Interrupted(format!(
+            "interrupted with {} of {} tasks done; the same command goes on",
+            progress.done, progress.all
+        )));
+    }
+    let results: Result<Vec<Option<Value>>> = tasks
+        .iter()
+        .map(|task| record::result(journal, task))
+        .collect();
+    // One that is missing belongs to another shard: all of ours are there.
+    Ok(results?.into_iter().collect())
+}
+
+#[cfg(test)]
+mod tests;
