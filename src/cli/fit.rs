@@ -1,7 +1,7 @@
 //! `rumple fit`
 
 mod folder;
-mod input;
+pub(super) mod input;
 
 use std::{
     path::{Path, PathBuf},

@@ -11,6 +11,7 @@ mod kes;
 mod materials;
 mod refine;
 mod schema;
+mod sensitivity;
 mod simulate;
 mod synthesize;
 
@@ -50,6 +51,7 @@ enum Command {
     Profile(refine::ProfileArguments),
     Bootstrap(refine::BootstrapArguments),
     Report(refine::ReportArguments),
+    Sensitivity(sensitivity::Arguments),
     Simulate(simulate::Arguments),
     Synthesize(synthesize::Arguments),
     Materials(materials::Arguments),
@@ -183,6 +185,7 @@ fn run(cli: &Cli) -> Result<()> {
         Command::Profile(a) => refine::profile(&cli.common, a),
         Command::Bootstrap(a) => refine::bootstrap(&cli.common, a),
         Command::Report(a) => refine::report(&cli.common, a),
+        Command::Sensitivity(a) => sensitivity::run(&cli.common, a),
         Command::Simulate(a) => simulate::run(&cli.common, a),
         Command::Synthesize(a) => synthesize::run(&cli.common, a),
         Command::Materials(a) => materials::run(&cli.common, a),
