@@ -1,0 +1,1 @@
+//! Functions whose indices are known.
