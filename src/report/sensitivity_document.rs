@@ -194,7 +194,7 @@ fn sobol(result: &Sensitivity) -> Vec<Block> {
         ))),
         Some(table) => blocks.extend([
             Block::Text(format!(
-                "Of the {main}; indices.csv has every output. In brackets 95 % intervals from {} resamples of the base samples. The dummy is a parameter that nothing depends on: what its first-order index differs from 0 is the error of the estimator.",
+                "Of the {main}; indices.csv has every output. In brackets 95 % intervals from {} resamples of the base samples. The dummy is a parameter that nothing depends on: what its first-order index by Jansen or Martinez differs from 0 is the error of these estimators, which Saltelli's has only for parameters that matter.",
                 crate::sensitivity::interval::RESAMPLES
             )),
             Block::Table(table),
@@ -229,10 +229,10 @@ fn morris(result: &Sensitivity) -> Vec<Block> {
     let text = |e: Option<Estimate>| e.map_or(NONE.into(), measured);
     vec![
         Block::Text(format!(
-            "Of the {} [{}], for a step through the whole range of each parameter; {}.",
+            "Of the {} [{}], for a step through the whole range of each parameter; {} trajectories.",
             output.name,
             output.unit,
-            counted(morris.trajectories, "trajectory").replace("trajectorys", "trajectories")
+            morris.trajectories
         )),
         Block::Table(Table {
             columns: vec![

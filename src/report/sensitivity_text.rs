@@ -41,7 +41,7 @@ fn variance(result: &Sensitivity) -> String {
     let Some(sobol) = &result.sobol else {
         return String::new();
     };
-    let mut text = wrapped("[[Shares of the variance]] ", &format!("{name}; first order, total, with 95 % intervals (Jansen)"));
+    let mut text = wrapped("[[Shares of the variance]] ", &format!("{name}; first order (Saltelli) and total (Jansen) with 95 % intervals"));
     match &sobol.outputs[result.main] {
         None => text += &wrapped("    ", "it does not vary in these ranges"),
         Some(of) => {
@@ -52,7 +52,7 @@ fn variance(result: &Sensitivity) -> String {
                 .map(|(name, g)| {
                     vec![
                         name.to_string(),
-                        estimate(g.first_jansen),
+                        estimate(g.first_saltelli),
                         estimate(g.total_jansen),
                     ]
                 })

@@ -29,11 +29,11 @@ impl Shares {
             "{}, {}",
             word(
                 self.slips,
-                ["all stick", "some stick, some slip", "all slip"]
+                ["stick", "stick and slip", "slip"]
             ),
             word(
                 self.yields,
-                ["none has yielded", "some have yielded", "all have yielded"]
+                ["no yield", "some yield", "all yield"]
             )
         )
     }

@@ -7,11 +7,12 @@ use crate::{
 };
 
 /// More pictures of readings than this nobody looks at.
-const MOST: usize = 6;
+const MOST: usize = 3;
 
-/// Outputs that are pictured on their own: the main one, then other readings.
+/// Outputs that are pictured on their own: the main one, then other readings, the last first: they sum up more.
 fn readings(result: &Sensitivity) -> Vec<usize> {
     let others = (0..result.outputs.len())
+        .rev()
         .filter(|i| *i != result.main && result.outputs[*i].place.is_none());
     [result.main].into_iter().chain(others).take(MOST).collect()
 }
@@ -43,7 +44,7 @@ pub(super) fn sobol(result: &Sensitivity) -> Vec<Drawn> {
             note: note(
                 result,
                 &format!(
-                    "standard deviation {} {}; {} base samples, Jansen's estimators, 95 % intervals",
+                    "standard deviation {} {}; {} base samples, estimators of Saltelli (first) and Jansen (total), 95 % intervals",
                     super::short(of.variance.sqrt()),
                     result.outputs[output].unit,
                     of.samples
@@ -54,7 +55,7 @@ pub(super) fn sobol(result: &Sensitivity) -> Vec<Drawn> {
             series: vec![
                 BarSeries {
                     label: "first order: alone".into(),
-                    bars: groups.clone().map(|(_, g)| bar(g.first_jansen, None)).collect(),
+                    bars: groups.clone().map(|(_, g)| bar(g.first_saltelli, None)).collect(),
                 },
                 BarSeries {
                     label: "total: with interactions".into(),
@@ -66,7 +67,7 @@ pub(super) fn sobol(result: &Sensitivity) -> Vec<Drawn> {
         Some(Drawn {
             stem: format!("sobol-{}", slug(name)),
             caption: format!(
-                "Shares of the variance of the {name} with 95 % intervals: each parameter alone (first order) and with its interactions (total); the dummy shows the error of the estimators"
+                "Shares of the variance of the {name} with 95 % intervals: each parameter alone (first order) and with its interactions (total)"
             ),
             topic: Topic::Sobol,
             picture: bars.into(),

@@ -9,6 +9,9 @@ use crate::{
 /// Components below this are left out of the words.
 const SMALL: f64 = 0.15;
 
+/// Points of a cloud: more hide each other.
+const SHOWN: usize = 400;
+
 /// The direction in words: "0.8·τ_f − 0.5·ε_0".
 pub(in crate::report) fn direction(result: &Sensitivity, weights: &[f64]) -> String {
     let mut parts: Vec<(f64, &str)> = weights
@@ -57,9 +60,10 @@ pub(super) fn projection(result: &Sensitivity) -> Option<Drawn> {
             x_label: "position along the first active direction".into(),
             y_label: format!("{} [{}]", output.name, output.unit),
             series: vec![Series {
-                points: derivative.projection.clone(),
+                // The first of the sequence fill the space as evenly as all do.
+                points: derivative.projection.iter().take(SHOWN).copied().collect(),
                 mark: Mark::Hollow,
-                color: Some(4),
+                color: Some(0),
                 ..Series::default()
             }],
             ..Chart::default()
