@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use super::{
     derivative::Slopes,
     failure::Failures,
+    interval::counts,
     local::Local,
     model::Run,
     morris, regime,
@@ -189,14 +190,17 @@ fn morris(study: &Study, runs: &Runs) -> Morris {
 
 /// Sobol' indices of every output; none where it does not vary.
 pub fn sobol_outputs(study: &Study, runs: &Runs) -> Vec<Option<SobolOutput>> {
+    // A run fails as a whole, so that all outputs have the same samples.
+    let samples = split(study, runs, 0).samples();
+    let counts = counts(samples, study.plan.seed);
     let of = |output: usize| {
         let runs = split(study, runs, output);
         let (mean, variance) = runs.moments();
         Some(SobolOutput {
             mean,
             variance,
-            samples: runs.samples(),
-            groups: runs.indices(study.plan.seed)?,
+            samples,
+            groups: runs.indices(&counts)?,
         })
     };
     (0..study.model.outputs().len())
@@ -228,7 +232,8 @@ fn sobol(
     let mut samples = all.samples();
     let mut convergence = Vec::new();
     while samples >= FEWEST {
-        if let Some(groups) = all.first(samples).indices(study.plan.seed) {
+        let counts = counts(samples, study.plan.seed);
+        if let Some(groups) = all.first(samples).indices(&counts) {
             convergence.push(Convergence { samples, groups });
         }
         samples /= 2;

@@ -29,9 +29,9 @@ use crate::{
     numeric::Compute,
 };
 
-/// Hinges along a fold where the case does not say: the gate is then 2 % of the crest curvature wide, and a run
-/// an eighth as dear as with the fit's 2048.
-pub const HINGES: usize = 256;
+/// Hinges along a fold where the case does not say: the gate is then 4 % of the crest curvature wide, and a run
+/// costs a sixteenth of one with the fit's 2048.
+pub const HINGES: usize = 128;
 /// The same for laws that only the plain roll-out computes.
 const FEW_HINGES: usize = 64;
 /// Hinges that a task takes through its schedule at once: some ten megabytes.
@@ -231,3 +231,6 @@ impl Model for Laboratory {
         if self.shares.is_some() { &self.angles } else { &[] }
     }
 }
+
+#[cfg(test)]
+mod tests;

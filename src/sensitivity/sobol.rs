@@ -16,7 +16,7 @@
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
-use super::interval::{Estimate, RESAMPLES, counts};
+use super::interval::{Estimate, RESAMPLES};
 
 /// Outputs of one scalar for a design of [`super::sample::saltelli`].
 #[derive(Debug, Clone, PartialEq)]
@@ -136,15 +136,16 @@ impl Runs {
         self.samples() > 1 && self.moments().1 > ROUNDING * largest * largest
     }
 
-    /// Indices of every group with their intervals; none where the output does not vary.
-    pub fn indices(&self, seed: u64) -> Option<Vec<Indices<Estimate>>> {
+    /// Indices of every group with their intervals; none where the output does not vary. `counts` are those of
+    /// as many samples: many outputs share them.
+    pub fn indices(&self, counts: &DMatrix<f64>) -> Option<Vec<Indices<Estimate>>> {
         if !self.varies() {
             return None;
         }
         let products = self.products();
         let n = self.samples();
         let whole = DMatrix::repeat(1, n, 1.0) * &products;
-        let drawn = counts(n, seed) * &products;
+        let drawn = counts * &products;
         let list = (0..self.mixed.len()).map(|group| {
             let at = |sums: &DMatrix<f64>, row: usize| estimates(sums, row, group, n as f64);
             let value = at(&whole, 0);

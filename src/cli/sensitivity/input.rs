@@ -119,7 +119,7 @@ fn of_fit(common: &Common, folder: &Path, wishes: &Wishes) -> Result<Opened> {
     let place = folder.join("case.json");
     let mut case = Case::parse(&read_text(&place)?, &place.display().to_string())?;
     let data = Dataset::read(&case, folder)?;
-    // The fit wrote down its own, of which a study would take eight times as long.
+    // The fit wrote down its own, with which a study would take many times as long.
     case.tests.hinges = case.tests.hinges.map(|h| h.min(HINGES));
     let mut notes = vec![
         "Ranges are the errors of the fit, each parameter by itself: the indices are of independent parameters.".to_string(),
