@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use serde::Serialize;
+
 use super::{
     case::{Case, Source},
     data::{DataFile, Measured, Quantity},
@@ -15,7 +17,7 @@ use crate::{
 };
 
 /// One measured value and the test that it came from.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Row {
     /// File and line.
     pub place: String,

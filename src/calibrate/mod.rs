@@ -6,6 +6,7 @@ pub mod coverage;
 pub mod data;
 pub mod dataset;
 pub mod defaults;
+pub mod design;
 pub mod export;
 pub mod hinge_fit;
 pub mod problem;

@@ -68,6 +68,9 @@ pub struct Calibration {
     stages: Vec<Tests>,
     /// The hinge ensemble of the last stage where its angles are those of a strip mesh.
     ensemble: Option<Tests>,
+    /// Other processes that evaluate shares of a batch.
+    #[cfg(feature = "mpi")]
+    pub ranks: Option<crate::fit::ranks::Ranks>,
 }
 
 impl Calibration {
@@ -90,6 +93,8 @@ impl Calibration {
             targets: Vec::new(),
             stages: Vec::new(),
             ensemble: None,
+            #[cfg(feature = "mpi")]
+            ranks: None,
         };
         calibration.bounds = (0..calibration.unknowns.len())
             .map(|k| calibration.free_bounds(k))
@@ -426,7 +431,12 @@ impl Problem for Calibration {
     }
 
     fn linearized(&self, stage: usize, points: &[DVector<f64>]) -> Result<Vec<Linearized>> {
-        self.linearized_by(&self.stages[stage], points)
+        let here = |points: &[DVector<f64>]| self.linearized_by(&self.stages[stage], points);
+        #[cfg(feature = "mpi")]
+        if let Some(ranks) = self.ranks {
+            return ranks.linearized(stage, points, &here);
+        }
+        here(points)
     }
 
     fn quantity(&self, k: usize, point: &DVector<f64>) -> (f64, DVector<f64>) {

@@ -1,8 +1,7 @@
 //! A fit from case to result: search, uncertainty, profiles, predictions, verdicts.
 
 mod refine;
-
-use std::time::{Duration, Instant};
+mod search;
 
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
@@ -19,15 +18,18 @@ use super::{
 use crate::{
     error::{Error, Result},
     fit::{
-        Linearized, Problem, adam,
+        Linearized, Problem,
         journal::Journal,
         levenberg::{Batch, Levenberg, Pin, Twist, Walker},
-        multistart::{self, Plan, Progress, Wish},
+        multistart::{Plan, Progress, Wish},
         profile::{self, THRESHOLD_95},
         uncertainty::Uncertainty,
     },
-    numeric::{Compute, sobol},
+    numeric::Compute,
 };
+
+pub use refine::Samples;
+pub use search::{Groups, Searched};
 
 /// How to look for the optimum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -84,8 +86,6 @@ pub struct Optimum {
 const SECOND_THOUGHTS: usize = 4;
 /// Rounds of kicks: from 200 to 600 of them 15 or 16 of 16 starts of the shipped case succeed.
 const KICK_ROUNDS: usize = 300;
-/// Least time between two entries of a search in the journal.
-const JOURNAL_EVERY: Duration = Duration::from_millis(250);
 
 impl<'a> Fit<'a> {
     /// Prepares a completed case.
@@ -127,7 +127,8 @@ impl<'a> Fit<'a> {
         }
     }
 
-    fn plan(&self) -> Plan {
+    /// How the group of starts that begins with `first` is searched.
+    fn plan(&self, first: usize) -> Plan {
         Plan {
             levenberg: self.levenberg(),
             rounds: 40,
@@ -137,6 +138,7 @@ impl<'a> Fit<'a> {
                 _ => KICK_ROUNDS / 10,
             },
             seed: self.case.seed,
+            first,
         }
     }
 
@@ -196,89 +198,6 @@ impl<'a> Fit<'a> {
         };
         let outcome = best.outcome.filter(|_| !interrupted);
         summary::result(self, &progress, (start, outcome), &optimum, &evidence)
-    }
-
-    /// The starts: the case's own, then Sobol's points. With relaxation branches, only those of the
-    /// branches are spread; the rest is where a fit without branches ends, which costs a hundredth.
-    fn starts(
-        &self,
-        journal: &mut Journal,
-        watch: &mut dyn FnMut(News) -> Wish,
-    ) -> Result<Option<Vec<Vec<f64>>>> {
-        let bounds = self.problem.bounds();
-        let inside = |share: Vec<f64>| {
-            let ends = share.into_iter().zip(bounds);
-            ends.map(|(s, (low, high))| low + s * (high - low))
-                .collect()
-        };
-        let points = sobol(self.case.starts, bounds.len(), self.case.seed);
-        let mut starts: Vec<Vec<f64>> = points.into_iter().map(inside).collect();
-        if let Some(first) = self.problem.first_start() {
-            starts[0] = first;
-        }
-        if self.case.relaxation_branches > 0 {
-            let mut case = self.case.clone();
-            case.relaxation_branches = 0;
-            case.parameters
-                .retain(|(name, _)| !name.starts_with("branch_"));
-            let base = Fit::new(
-                self.problem.compute().clone(),
-                &case,
-                self.data,
-                Optimizer::Lm,
-            )?;
-            let (progress, interrupted) = base.search(journal, "search/without-branches", watch)?;
-            if interrupted {
-                return Ok(None);
-            }
-            if let Some((best, _)) = progress.best() {
-                let found = &progress.walker(best).point;
-                for (k, unknown) in self.problem.unknowns.iter().enumerate() {
-                    let same = base
-                        .problem
-                        .unknowns
-                        .iter()
-                        .position(|u| u.name == unknown.name);
-                    if let Some(j) = same {
-                        starts.iter_mut().for_each(|start| start[k] = found[j]);
-                    }
-                }
-            }
-        }
-        Ok(Some(starts))
-    }
-
-    /// The search alone; under the journal's `key` it goes on where it stopped. Whether it was stopped.
-    pub fn search(
-        &self,
-        journal: &mut Journal,
-        key: &str,
-        watch: &mut dyn FnMut(News) -> Wish,
-    ) -> Result<(Progress, bool)> {
-        let plan = self.plan();
-        let progress = match journal.get::<Progress>(key)? {
-            Some(progress) => progress,
-            None => match self.starts(journal, watch)? {
-                Some(starts) => Progress::new(&plan, starts),
-                None => return Ok((Progress::new(&plan, Vec::new()), true)),
-            },
-        };
-        let mut last = Instant::now();
-        let mut each = |progress: &Progress| {
-            let done = progress.stage == self.problem.stages();
-            let wish = watch(News::Search(progress));
-            if done || wish == Wish::Stop || last.elapsed() > JOURNAL_EVERY {
-                journal.put(key, progress)?;
-                last = Instant::now();
-            }
-            Ok(wish)
-        };
-        let progress = match self.optimizer {
-            Optimizer::Lm => multistart::search(&self.problem, &plan, progress, &mut each)?,
-            Optimizer::Adam => adam::search(&self.problem, &plan, progress, &mut each)?,
-        };
-        let interrupted = progress.stage < self.problem.stages();
-        Ok((progress, interrupted))
     }
 
     /// The end of a search: Levenberg-Marquardt goes on until it converges, Adam stays where it came to.

@@ -5,6 +5,7 @@ mod twist;
 
 use std::sync::Arc;
 
+use serde::Serialize;
 use strip::StripBlock;
 use twist::TwistBlock;
 
@@ -19,7 +20,7 @@ use crate::{
 };
 
 /// One reading of a test.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub enum Condition {
     /// Recovery angle \[degrees\].
     Recovery(CreasePoint),
@@ -57,7 +58,7 @@ impl Condition {
 }
 
 /// A number read off a bending loop.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub enum BendingReading {
     /// B \[N·m\].
     Rigidity,

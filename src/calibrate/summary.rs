@@ -433,7 +433,7 @@ fn rounds(problem: &Calibration, progress: &Progress) -> Vec<RoundResult> {
         stage: r.stage + 1,
         gate_width: problem.width(r.stage),
         alive: r.alive,
-        best_chi2: if r.best.is_finite() { r.best } else { 1e300 },
+        best_chi2: r.best.min(1e300),
     };
     progress.trace.iter().map(round).collect()
 }

@@ -149,6 +149,7 @@ fn run_fit(common: &Common) -> Result<()> {
         rounds: FIT_ROUNDS,
         kick_rounds: FIT_KICK_ROUNDS,
         seed: common.seed(),
+        first: 0,
     };
     let begin = Instant::now();
     let mut to_best = None;

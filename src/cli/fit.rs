@@ -2,6 +2,7 @@
 
 mod folder;
 pub(super) mod input;
+mod shard;
 
 use std::{
     path::{Path, PathBuf},
@@ -10,8 +11,8 @@ use std::{
 
 use clap::{Args, ValueEnum};
 
-pub(super) use folder::Opened;
-use folder::{Begun, CASE, JOURNAL, file_names, fingerprint, new_folder};
+pub(super) use folder::{Begun, CASE, JOURNAL, Opened, file_names};
+use folder::{fingerprint, new_folder};
 use input::{Changes, inputs};
 
 use super::{Common, interrupted, print, say};
@@ -28,6 +29,7 @@ use crate::{
     files::write_whole,
     fit::{journal::Journal, multistart::Wish},
     report::{fit_folder, fit_text},
+    tasks::Shard,
 };
 
 /// Fit fabric parameters to measured recovery angles and bending loops, with error bars
@@ -43,6 +45,10 @@ pub struct Arguments {
     /// Go on with a fit that was stopped
     #[arg(long, value_name = "DIR", conflicts_with_all = ["inputs", "out"])]
     resume: Option<PathBuf>,
+    /// Search only this share of the starts, 2/4 for example; `rumple merge` joins the shares. The same
+    /// command goes on with a share that was stopped
+    #[arg(long, value_name = "I/N", requires = "out", conflicts_with = "resume")]
+    shard: Option<Shard>,
     /// How to look for the optimum
     #[arg(long, value_enum)]
     optimizer: Option<OptimizerName>,
@@ -59,13 +65,81 @@ enum OptimizerName {
 }
 
 pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
+    #[cfg(feature = "mpi")]
+    let company = crate::fit::ranks::Company::join();
+    #[cfg(feature = "mpi")]
+    if let Some(company) = company.as_ref().filter(|c| !c.leads()) {
+        return serve(common, company);
+    }
     let folder = match &arguments.resume {
         Some(folder) => folder.clone(),
         None => begin(common, arguments)?,
     };
+    let changed = arguments.changes.any() || arguments.optimizer.is_some() || common.seed.is_some();
+    if arguments.resume.is_some() && changed {
+        return bad_input(
+            "--resume goes on with the case as it was begun; leave the other options out, or start another fit",
+        );
+    }
+    #[cfg(feature = "mpi")]
+    if let Some(company) = &company {
+        company.announce(&folder);
+        return finish_with(common, &folder, &|fit| {
+            fit.problem.ranks = Some(company.ranks())
+        });
+    }
+    finish(common, &folder)
+}
+
+/// A rank that does not lead: evaluates points of the case in the folder that the first rank names.
+#[cfg(feature = "mpi")]
+fn serve(common: &Common, company: &crate::fit::ranks::Company) -> Result<()> {
+    let Some(folder) = company.folder() else {
+        return Ok(());
+    };
+    let inputs = folder::inputs_of(&folder);
+    let fit = inputs.as_ref().map_err(|e| Error::Device(e.to_string()));
+    let fit = fit.and_then(|(case, data)| Fit::new(common.compute()?, case, data, Optimizer::Lm));
+    let problem = fit.as_ref().map_err(|e| Error::Device(e.to_string()));
+    company.serve(problem.map(|fit| &fit.problem as &dyn crate::fit::Problem));
+    Ok(())
+}
+
+/// Fits a case or data with nothing else said, and gives the folder.
+pub(super) fn fitted(common: &Common, inputs: &[PathBuf]) -> Result<PathBuf> {
+    let arguments = Arguments {
+        inputs: inputs.to_vec(),
+        out: None,
+        resume: None,
+        shard: None,
+        optimizer: None,
+        changes: Changes::default(),
+    };
+    let folder = begin(common, &arguments)?;
     let on = format!("`rumple fit --resume {}` then goes on", folder.display());
-    let result = go_on(common, arguments, &folder).map_err(|e| e.with_remedy(&on))?;
-    report(common, &folder, &result)
+    let result =
+        go_on(Opened::new(common, &folder)?, &folder, &|_| {}).map_err(|e| e.with_remedy(&on))?;
+    if result.interrupted {
+        return Err(Error::Interrupted(format!("interrupted; {on}")));
+    }
+    say(&format!("fit: {}", folder.display()));
+    Ok(folder)
+}
+
+/// Goes on with the fit of a folder to the end, or to the end of its share, and reports.
+pub(super) fn finish(common: &Common, folder: &Path) -> Result<()> {
+    finish_with(common, folder, &|_| {})
+}
+
+/// [`finish`] after a last change to the fit that changes no result, such as who computes it.
+fn finish_with(common: &Common, folder: &Path, prepare: &dyn Fn(&mut Fit)) -> Result<()> {
+    let on = format!("`rumple fit --resume {}` then goes on", folder.display());
+    let opened = Opened::new(common, folder)?;
+    if opened.shard().is_whole() {
+        let result = go_on(opened, folder, prepare).map_err(|e| e.with_remedy(&on))?;
+        return report(common, folder, &result);
+    }
+    shard::run(opened, folder, prepare).map_err(|e| e.with_remedy(&on))
 }
 
 /// Makes the folder of a new fit: case, data, and the journal's first entry.
@@ -89,13 +163,24 @@ fn begin(common: &Common, arguments: &Arguments) -> Result<PathBuf> {
     };
     // Everything that can be wrong is found before a folder is made.
     Fit::new(common.compute()?, &case, &data, optimizer)?;
-    let folder = new_folder(&arguments.out, &case.name)?;
+    let names = file_names(&texts);
+    for (source, name) in case.data.iter_mut().zip(&names) {
+        source.file = format!("data/{name}");
+    }
+    let folder = match (&arguments.out, arguments.shard) {
+        (Some(folder), Some(shard)) => {
+            if shard::is_begun(folder, shard, &case, &texts)? {
+                return Ok(folder.clone());
+            }
+            std::fs::create_dir_all(folder).map_err(|e| Error::writing(folder, e))?;
+            folder.clone()
+        }
+        _ => new_folder(&arguments.out, &case.name)?,
+    };
     let data_folder = folder.join("data");
     std::fs::create_dir_all(&data_folder).map_err(|e| Error::writing(&data_folder, e))?;
-    let names = file_names(&texts);
-    for ((source, (_, text)), name) in case.data.iter_mut().zip(&texts).zip(names) {
-        write_whole(&data_folder.join(&name), text.as_bytes())?;
-        source.file = format!("data/{name}");
+    for ((_, text), name) in texts.iter().zip(names) {
+        write_whole(&data_folder.join(name), text.as_bytes())?;
     }
     write_whole(
         &folder.join(CASE),
@@ -108,6 +193,10 @@ fn begin(common: &Common, arguments: &Arguments) -> Result<PathBuf> {
         device: common.compute()?.describe(),
         command: std::env::args().collect::<Vec<_>>().join(" "),
         fingerprint: fingerprint(&folder, &case)?,
+        shard: arguments
+            .shard
+            .filter(|s| !s.is_whole())
+            .map(|s| s.to_string()),
     };
     journal.put("begun", &begun)?;
     say(&format!(
@@ -118,17 +207,11 @@ fn begin(common: &Common, arguments: &Arguments) -> Result<PathBuf> {
 }
 
 /// Runs a fit whose folder is there, from wherever its journal ends.
-fn go_on(common: &Common, arguments: &Arguments, folder: &Path) -> Result<FitResult> {
+fn go_on(mut opened: Opened, folder: &Path, prepare: &dyn Fn(&mut Fit)) -> Result<FitResult> {
     let clock = Instant::now();
-    let changed = arguments.changes.any() || arguments.optimizer.is_some() || common.seed.is_some();
-    if arguments.resume.is_some() && changed {
-        return bad_input(
-            "--resume goes on with the case as it was begun; leave the other options out, or start another fit",
-        );
-    }
-    let mut opened = Opened::new(common, folder)?;
     let (device, command) = (opened.begun.device.clone(), opened.begun.command.clone());
-    let (fit, journal) = opened.fit()?;
+    let (mut fit, journal) = opened.fit()?;
+    prepare(&mut fit);
     let mut result = watched(&fit, journal)?;
     result.run.command = command;
     result.run.device = device;
@@ -148,26 +231,34 @@ fn watched(fit: &Fit, journal: &mut Journal) -> Result<FitResult> {
     let progress = super::spinner("fitting".into());
     // Listens from here on: the first round may be a long one.
     interrupted();
-    let stages = crate::fit::Problem::stages(&fit.problem);
     let result = fit.run(journal, &mut |news| {
-        let message = match news {
-            News::Search(p) => {
-                let moving = p.walkers.iter().filter(|w| w.outcome.is_none()).count();
-                let best = p.best().map_or("-".into(), |b| format!("{:.3}", b.1));
-                format!(
-                    "stage {} of {stages}: {moving} of {} starts moving, best cost {best}, round {}",
-                    (p.stage + 1).min(stages),
-                    p.walkers.len(),
-                    p.trace.len()
-                )
-            }
-            News::Profile(done, all) => format!("profile likelihoods: {done} of {all} sides"),
-        };
-        progress.set_message(message);
-        if interrupted() { Wish::Stop } else { Wish::GoOn }
+        progress.set_message(message(fit, news));
+        if interrupted() {
+            Wish::Stop
+        } else {
+            Wish::GoOn
+        }
     });
     progress.finish_and_clear();
     result
+}
+
+/// How far a fit is, in words.
+fn message(fit: &Fit, news: News) -> String {
+    let stages = crate::fit::Problem::stages(&fit.problem);
+    match news {
+        News::Search(p) => {
+            let moving = p.walkers.iter().filter(|w| w.outcome.is_none()).count();
+            let best = p.best().map_or("-".into(), |b| format!("{:.3}", b.1));
+            format!(
+                "stage {} of {stages}: {moving} of {} starts moving, best cost {best}, round {}",
+                (p.stage + 1).min(stages),
+                p.walkers.len(),
+                p.trace.len()
+            )
+        }
+        News::Profile(done, all) => format!("profile likelihoods: {done} of {all} sides"),
+    }
 }
 
 fn report(common: &Common, folder: &Path, result: &FitResult) -> Result<()> {

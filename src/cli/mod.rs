@@ -3,12 +3,14 @@
 mod bench;
 mod compare;
 mod crease;
+mod design;
 mod devices;
 mod drive;
 mod fit;
 mod gradcheck;
 mod kes;
 mod materials;
+mod merge;
 mod refine;
 mod schema;
 mod sensitivity;
@@ -52,6 +54,8 @@ enum Command {
     Bootstrap(refine::BootstrapArguments),
     Report(refine::ReportArguments),
     Sensitivity(sensitivity::Arguments),
+    Merge(merge::Arguments),
+    Design(design::Arguments),
     Simulate(simulate::Arguments),
     Synthesize(synthesize::Arguments),
     Materials(materials::Arguments),
@@ -186,6 +190,8 @@ fn run(cli: &Cli) -> Result<()> {
         Command::Bootstrap(a) => refine::bootstrap(&cli.common, a),
         Command::Report(a) => refine::report(&cli.common, a),
         Command::Sensitivity(a) => sensitivity::run(&cli.common, a),
+        Command::Merge(a) => merge::run(&cli.common, a),
+        Command::Design(a) => design::run(&cli.common, a),
         Command::Simulate(a) => simulate::run(&cli.common, a),
         Command::Synthesize(a) => synthesize::run(&cli.common, a),
         Command::Materials(a) => materials::run(&cli.common, a),

@@ -4,12 +4,18 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::{Common, count, fit::Opened, interrupted, print, say, spinner};
+use super::{
+    Common, count,
+    fit::{CASE, JOURNAL, Opened},
+    interrupted, print, say, spinner,
+};
 use crate::{
-    calibrate::{result::FitResult, run::News},
+    calibrate::{case::Case, result::FitResult, run::News},
     error::{Error, Result, bad_input},
+    files::{read_text, write_whole},
     fit::multistart::Wish,
     report::{fit_folder, fit_text},
+    tasks::Shard,
 };
 
 /// Finer and wider profile likelihoods of a finished fit, to 99.7 %
@@ -29,6 +35,13 @@ pub struct BootstrapArguments {
     /// Data sets to draw and fit
     #[arg(long, default_value = "200", value_parser = count, allow_negative_numbers = true)]
     samples: usize,
+    /// Draw only this share of the samples, 2/4 for example; `rumple merge` joins the shares. The same
+    /// command goes on with a share that was stopped
+    #[arg(long, value_name = "I/N", requires = "out")]
+    shard: Option<Shard>,
+    /// Folder of the share: a copy of the fit and the samples
+    #[arg(long, value_name = "DIR", requires = "shard")]
+    out: Option<PathBuf>,
 }
 
 /// Draw the reports and plots of a fit again from its result.json
@@ -39,6 +52,8 @@ pub struct ReportArguments {
     folder: PathBuf,
 }
 
+/// Key of the number of samples that were asked for last.
+pub(super) const SAMPLES: &str = "bootstrap/samples";
 /// Beyond this a bootstrap's journal would not be read again.
 const MOST_SAMPLES: usize = 100_000;
 
@@ -65,28 +80,91 @@ pub fn profile(common: &Common, arguments: &ProfileArguments) -> Result<()> {
 }
 
 pub fn bootstrap(common: &Common, arguments: &BootstrapArguments) -> Result<()> {
-    let (folder, samples) = (&arguments.folder, arguments.samples);
+    let samples = arguments.samples;
     if !(2..=MOST_SAMPLES).contains(&samples) {
         return bad_input(format!(
             "--samples {samples} cannot be drawn; give 2 to {MOST_SAMPLES} (200 are usual)"
         ));
     }
-    let mut opened = Opened::new(common, folder)?;
+    match (&arguments.out, arguments.shard) {
+        (Some(out), Some(shard)) => {
+            finished(&arguments.folder)?;
+            copy_fit(&arguments.folder, out)?;
+            draw(common, Opened::new(common, out)?, out, samples, shard)
+        }
+        _ => {
+            let folder = &arguments.folder;
+            draw(
+                common,
+                Opened::new(common, folder)?,
+                folder,
+                samples,
+                Shard::WHOLE,
+            )
+        }
+    }
+}
+
+/// Draws the samples of a shard in a folder; where no other shard has any left, reports.
+pub(super) fn draw(
+    common: &Common,
+    mut opened: Opened,
+    folder: &Path,
+    samples: usize,
+    shard: Shard,
+) -> Result<()> {
     let mut result = finished(folder)?;
     let progress = spinner("bootstrap".into());
     let (fit, journal) = opened.fit()?;
-    let drawn = fit.bootstrap(journal, samples, &mut |done| {
-        progress.set_message(format!("bootstrap: {done} of {samples} samples"));
+    journal.put(SAMPLES, &samples)?;
+    let drawn = fit.bootstrap(journal, samples, shard, &mut |p| {
+        progress.set_message(format!("bootstrap: {} of {} batches", p.done, p.all));
         wish()
-    })?;
+    });
     progress.finish_and_clear();
-    match drawn {
+    match drawn? {
         Some(drawn) => {
             result.bootstrap = Some(drawn);
             finish(common, folder, result)
         }
-        None => stopped("bootstrap", folder),
+        None => {
+            say(&format!(
+                "results: {} (shard {shard}, done); `rumple merge DIR… --out DIR` joins the folders of all shards",
+                folder.display()
+            ));
+            Ok(())
+        }
     }
+}
+
+/// The folder of a finished fit once more, for a share of its bootstrap; one that is there already is kept.
+fn copy_fit(fit: &Path, out: &Path) -> Result<()> {
+    if out.join(fit_folder::RESULT).is_file() {
+        return Ok(());
+    }
+    copy_inputs(fit, out)?;
+    for name in [JOURNAL, fit_folder::RESULT] {
+        // The result last: a copy that was cut short is made again.
+        let bytes =
+            std::fs::read(fit.join(name)).map_err(|e| Error::reading(&fit.join(name), e))?;
+        write_whole(&out.join(name), &bytes)?;
+    }
+    Ok(())
+}
+
+/// Case and data of a fit's folder, copied to another.
+pub(super) fn copy_inputs(from: &Path, to: &Path) -> Result<()> {
+    let text = read_text(&from.join(CASE))?;
+    let case = Case::parse(&text, &from.join(CASE).display().to_string())?;
+    let data = to.join("data");
+    std::fs::create_dir_all(&data).map_err(|e| Error::writing(&data, e))?;
+    for source in &case.data {
+        write_whole(
+            &to.join(&source.file),
+            read_text(&from.join(&source.file))?.as_bytes(),
+        )?;
+    }
+    write_whole(&to.join(CASE), text.as_bytes())
 }
 
 pub fn report(common: &Common, arguments: &ReportArguments) -> Result<()> {
@@ -95,7 +173,7 @@ pub fn report(common: &Common, arguments: &ReportArguments) -> Result<()> {
 }
 
 /// The result of a fit that went to its end: an interrupted one may still find a better optimum.
-fn finished(folder: &Path) -> Result<FitResult> {
+pub(super) fn finished(folder: &Path) -> Result<FitResult> {
     // Listens from here on: the first step may be a long one, or none.
     interrupted();
     let result = fit_folder::load(folder)?;

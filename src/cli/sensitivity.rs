@@ -10,11 +10,11 @@ use std::{
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use self::input::{Opened, open};
+use self::input::{Files, Opened, Options, open};
 use super::{Common, count, interrupted, print, say};
 use crate::{
     error::{Error, Result, bad_input, readable},
-    fit::multistart::Wish as Watch,
+    fit::{journal::Journal, multistart::Wish as Watch},
     report::{sensitivity_folder, sensitivity_text},
     sensitivity::{
         analysis::{self, Subject, analyse},
@@ -23,7 +23,7 @@ use crate::{
         result::Sensitivity,
         study::{Method, Plan, Runs, Study},
     },
-    tasks::{self, Progress, Shard},
+    tasks::{self, Progress, Shard, Shards},
 };
 
 /// Which parameter moves which reading: local and global sensitivity with intervals
@@ -74,12 +74,51 @@ const FIRST: usize = 256;
 const MOST_RUNS: usize = 5_000_000;
 
 pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
-    let clock = Instant::now();
-    let opened = open(common, &arguments.inputs, &arguments.wishes()?)?;
-    let model = opened.model.as_ref();
-    let plan = arguments.plan(common, &opened)?;
-    let folder = arguments.folder(&opened)?;
+    let (files, scene_folder) = Files::gather(&arguments.inputs, arguments.around.as_deref())?;
+    let options = arguments.options(common, scene_folder);
+    if arguments.width.is_nan() || arguments.width < 0.0 {
+        return bad_input(format!(
+            "--width {} is no width; give 0 to take all samples, or 0.1 for example",
+            arguments.width
+        ));
+    }
+    // Everything that can be wrong is found before a folder is made.
+    let opened = open(common, &files, &options)?;
+    plan(common, &opened, &options)?;
+    let folder = arguments.folder(&opened);
+    std::fs::create_dir_all(&folder).map_err(|e| Error::writing(&folder, e))?;
+    files.write(&folder)?;
+    options.write(&folder)?;
     let shard = arguments.shard.unwrap_or(Shard::WHOLE);
+    // Shards cannot know what the others find: they take all samples.
+    let width = if shard.is_whole() { arguments.width } else { 0.0 };
+    finish(common, &folder, &opened, &options, shard, width)
+}
+
+/// Joins shards into a folder and finishes their study.
+pub(super) fn merge(common: &Common, first: &Path, shards: &Shards, out: &Path) -> Result<()> {
+    let (files, options) = (Files::read(first)?, Options::read(first)?);
+    let opened = open(common, &files, &options)?;
+    std::fs::create_dir_all(out).map_err(|e| Error::writing(out, e))?;
+    files.write(out)?;
+    options.write(out)?;
+    let study = Study::new(opened.model.as_ref(), plan(common, &opened, &options)?);
+    let mut journal = Journal::open(&out.join(tasks::JOURNAL))?;
+    tasks::merge(&study, shards, &mut journal)?;
+    drop(journal);
+    finish(common, out, &opened, &options, Shard::WHOLE, 0.0)
+}
+
+/// Runs what is missing, and writes and prints the result.
+fn finish(
+    common: &Common,
+    folder: &Path,
+    opened: &Opened,
+    options: &Options,
+    shard: Shard,
+    width: f64,
+) -> Result<()> {
+    let clock = Instant::now();
     let on = format!("the same command then goes on in {}", folder.display());
     let subject = Subject {
         name: opened.name.clone(),
@@ -87,16 +126,17 @@ pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
         notes: opened.notes.clone(),
         command: std::env::args().collect::<Vec<_>>().join(" "),
     };
-    let found = watched(model, plan, shard, &folder, arguments.width, &subject);
+    let plan = plan(common, opened, options)?;
+    let found = watched(opened.model.as_ref(), plan, shard, folder, width, &subject);
     let Some((study, runs, mut result)) = found.map_err(|e| e.with_remedy(&on))? else {
         say(&format!(
-            "share {shard} is done: {}; when all shares are, `rumple merge` joins their folders",
+            "share {shard} is done: {}; when all are, `rumple merge DIR… --out DIR` joins them",
             folder.display()
         ));
         return Ok(());
     };
     result.run.seconds = clock.elapsed().as_secs_f64();
-    sensitivity_folder::save(&folder, &study, &runs, &result).map_err(|e| e.with_remedy(&on))?;
+    sensitivity_folder::save(folder, &study, &runs, &result).map_err(|e| e.with_remedy(&on))?;
     if common.json {
         print(&format!("{}\n", sensitivity_folder::to_json(&result)?))?;
     } else {
@@ -119,8 +159,7 @@ fn watched<'a>(
     subject: &Subject,
 ) -> Result<Option<(Study<'a>, Runs, Sensitivity)>> {
     let most = plan.samples;
-    // Shards cannot know what the others find: they take all samples.
-    let adaptive = shard.is_whole() && plan.methods.contains(&Method::Sobol);
+    let adaptive = width > 0.0 && plan.methods.contains(&Method::Sobol);
     let mut samples = if adaptive { FIRST.min(most) } else { most };
     loop {
         let study = Study::new(model, Plan { samples, ..plan.clone() });
@@ -172,102 +211,88 @@ fn evaluate(study: &Study, shard: Shard, folder: &Path) -> Result<Option<Vec<ser
 }
 
 impl Arguments {
-    fn wishes(&self) -> Result<input::Wishes> {
-        let pair = |option: &str, text: &String| -> Result<(String, String)> {
-            match text.split_once('=') {
-                Some((name, rest)) if !name.trim().is_empty() => {
-                    Ok((name.trim().into(), rest.trim().into()))
-                }
-                _ => bad_input(format!("{option} {text}: there is no name before '='; give NAME=…")),
-            }
-        };
-        let mut vary = Vec::new();
-        for text in &self.vary {
-            let (name, shape) = pair("--vary", text)?;
-            let shape = crate::sensitivity::laboratory::Vary::parse(&shape)
-                .map_err(|e| Error::BadInput(format!("--vary {name}: {e}")))?;
-            vary.push((name, shape));
-        }
-        Ok(input::Wishes {
-            vary,
+    fn options(&self, common: &Common, scene_folder: PathBuf) -> Options {
+        Options {
+            methods: self.methods.clone(),
+            vary: self.vary.clone(),
             only: self.only.clone(),
-            around: self.around.clone(),
-        })
-    }
-
-    fn plan(&self, common: &Common, opened: &Opened) -> Result<Plan> {
-        let mut asked = Vec::new();
-        for text in &self.group {
-            let Some((name, members)) = text.split_once('=') else {
-                return bad_input(format!("--group {text}: there is no '='; give GROUP=NAME,NAME,…"));
-            };
-            let members = members.split(',').map(|m| m.trim().to_string());
-            asked.push((name.trim().to_string(), members.collect()));
+            group: self.group.clone(),
+            samples: self.samples,
+            trajectories: self.trajectories,
+            seed: common.seed,
+            scene_folder,
         }
-        let mut methods: Vec<Method> = match self.methods.is_empty() {
-            true if opened.is_scene => vec![Method::Local, Method::Morris],
-            true => Method::ALL.to_vec(),
-            false => {
-                let found: Result<Vec<Method>> =
-                    self.methods.iter().map(|m| Method::find(m.trim())).collect();
-                found.map_err(|e| Error::BadInput(format!("--methods: {e}")))?
-            }
-        };
-        methods.sort_unstable();
-        methods.dedup();
-        // Roll-outs of a mesh are dear.
-        let few = |laboratory: usize, scene: usize| match opened.is_scene {
-            true => scene,
-            false => laboratory,
-        };
-        let plan = Plan {
-            groups: groups(opened.model.factors(), &asked)?,
-            methods,
-            seed: common.seed(),
-            samples: self.samples.unwrap_or(few(4096, 64)),
-            trajectories: self.trajectories.unwrap_or(few(64, 8)),
-            points: few(1024, 16),
-        };
-        self.check(&plan)?;
-        Ok(plan)
-    }
-
-    fn check(&self, plan: &Plan) -> Result<()> {
-        if plan.samples < 16 {
-            return bad_input(format!(
-                "--samples {} are too few for an interval; give 16 or more (1024 are usual)",
-                plan.samples
-            ));
-        }
-        if plan.trajectories < 2 {
-            return bad_input(format!(
-                "--trajectories {} have no spread; give 2 or more (10 to 50 are usual)",
-                plan.trajectories
-            ));
-        }
-        let runs = plan.samples.max(plan.trajectories).saturating_mul(plan.groups.len() + 2);
-        if runs > MOST_RUNS {
-            return bad_input(format!(
-                "{runs} runs are too many for one study; give fewer --samples or --trajectories (at most {MOST_RUNS} runs)"
-            ));
-        }
-        if self.width.is_nan() || self.width < 0.0 {
-            return bad_input(format!(
-                "--width {} is no width; give 0 to take all samples, or 0.1 for example",
-                self.width
-            ));
-        }
-        Ok(())
     }
 
     /// The folder asked for, or one of the study's name.
-    fn folder(&self, opened: &Opened) -> Result<PathBuf> {
-        let folder = self.out.clone().unwrap_or_else(|| {
+    fn folder(&self, opened: &Opened) -> PathBuf {
+        self.out.clone().unwrap_or_else(|| {
             let word = |c: char| if c.is_alphanumeric() { c } else { '-' };
             let stem: String = opened.name.chars().map(word).collect();
             PathBuf::from(format!("{stem}-sensitivity"))
-        });
-        std::fs::create_dir_all(&folder).map_err(|e| Error::writing(&folder, e))?;
-        Ok(folder)
+        })
     }
+}
+
+/// How large a study is, by its options and what is dear.
+fn plan(common: &Common, opened: &Opened, options: &Options) -> Result<Plan> {
+    let mut asked = Vec::new();
+    for text in &options.group {
+        let Some((name, members)) = text.split_once('=') else {
+            return bad_input(format!(
+                "--group {text}: there is no '='; give GROUP=NAME,NAME,…"
+            ));
+        };
+        let members = members.split(',').map(|m| m.trim().to_string());
+        asked.push((name.trim().to_string(), members.collect()));
+    }
+    let mut methods: Vec<Method> = match options.methods.is_empty() {
+        true if opened.is_scene => vec![Method::Local, Method::Morris],
+        true => Method::ALL.to_vec(),
+        false => {
+            let names = options.methods.iter();
+            let found: Result<Vec<Method>> = names.map(|m| Method::find(m.trim())).collect();
+            found.map_err(|e| Error::BadInput(format!("--methods: {e}")))?
+        }
+    };
+    methods.sort_unstable();
+    methods.dedup();
+    // Roll-outs of a mesh are dear.
+    let few = |laboratory: usize, scene: usize| match opened.is_scene {
+        true => scene,
+        false => laboratory,
+    };
+    let plan = Plan {
+        groups: groups(opened.model.factors(), &asked)?,
+        methods,
+        seed: options.seed.unwrap_or(common.seed()),
+        samples: options.samples.unwrap_or(few(4096, 64)),
+        trajectories: options.trajectories.unwrap_or(few(64, 8)),
+        points: few(1024, 16),
+    };
+    check(&plan)?;
+    Ok(plan)
+}
+
+fn check(plan: &Plan) -> Result<()> {
+    if plan.samples < 16 {
+        return bad_input(format!(
+            "--samples {} are too few for an interval; give 16 or more (1024 are usual)",
+            plan.samples
+        ));
+    }
+    if plan.trajectories < 2 {
+        return bad_input(format!(
+            "--trajectories {} have no spread; give 2 or more (10 to 50 are usual)",
+            plan.trajectories
+        ));
+    }
+    let most = plan.samples.max(plan.trajectories);
+    let runs = most.saturating_mul(plan.groups.len() + 2);
+    if runs > MOST_RUNS {
+        return bad_input(format!(
+            "{runs} runs are too many for one study; give fewer --samples or --trajectories (at most {MOST_RUNS} runs)"
+        ));
+    }
+    Ok(())
 }

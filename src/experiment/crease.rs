@@ -54,7 +54,7 @@ impl Default for CreaseTest {
 }
 
 /// One point of a recovery curve.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct CreasePoint {
     /// Distance of the plates \[m\].
     pub gap: f64,

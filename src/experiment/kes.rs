@@ -58,7 +58,7 @@ pub struct KesLoop {
 }
 
 /// A part of the bending cycle 0 → +max → −max → 0.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub enum Branch {
     /// 0 → +max.
     Out,

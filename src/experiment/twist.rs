@@ -37,7 +37,7 @@ pub struct TwistTest {
 }
 
 /// Whether the top is turned out or back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub enum Way {
     /// From 0 to the largest turn.
     Out,
@@ -46,7 +46,7 @@ pub enum Way {
 }
 
 /// One twist: how far, and how long it is held there.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct Twist {
     /// Largest turn of the top \[rad\].
     pub turn: f64,

@@ -10,6 +10,8 @@ pub mod journal;
 pub mod levenberg;
 pub mod multistart;
 pub mod profile;
+#[cfg(feature = "mpi")]
+pub mod ranks;
 pub mod uncertainty;
 mod walker;
 

@@ -1,5 +1,7 @@
 //! Many starts, stage by stage: each stage has a narrower gate, the last is the problem itself.
 
+mod join;
+
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +24,8 @@ pub struct Plan {
     pub kick_rounds: usize,
     /// Seed of the kicks.
     pub seed: u64,
+    /// Number of the first start among all that share the seed: each start has kicks of its own.
+    pub first: usize,
 }
 
 /// One round, for plots.
@@ -99,7 +103,8 @@ impl Progress {
 
     pub(super) fn record_round(&mut self, alive: usize) {
         let before = self.trace.last().filter(|r| r.stage == self.stage);
-        let before = before.map_or(f64::INFINITY, |r| r.best);
+        // Not infinite: JSON has no such number, and a journal must be read again.
+        let before = before.map_or(f64::MAX, |r| r.best);
         self.trace.push(Round {
             stage: self.stage,
             alive,
@@ -264,7 +269,7 @@ fn kick(problem: &dyn Problem, plan: &Plan, progress: &mut Progress, batch: &mut
             continue;
         }
         progress.kicks[i] += 1;
-        let number = ((i as u64) << 32) | progress.kicks[i] as u64;
+        let number = (((plan.first + i) as u64) << 32) | progress.kicks[i] as u64;
         let mut random = Random::stream(plan.seed, number);
         let point = rest.kicked(problem.bounds(), &mut random);
         batch.replace(i, Walker::new(point, rounds, plan.rounds));
@@ -352,6 +357,7 @@ mod tests {
         rounds: 20,
         kick_rounds: 1000,
         seed: 1,
+        first: 0,
     };
     const PROBLEM: Ripples = Ripples([(-4.0, 4.0); 2]);
 
@@ -386,5 +392,28 @@ mod tests {
         }
         assert!(whole.trace.len() > 50);
         assert_eq!(whole, progress);
+    }
+
+    // One group is itself; of two, starts that joined another still point to it, and the trace is the better of
+    // both, round by round.
+    #[test]
+    fn groups_join_in_order() {
+        let whole = search(&PROBLEM, &PLAN, begin(), &mut |_| Ok(Wish::GoOn)).unwrap();
+        assert_eq!(Progress::joined(vec![whole.clone()]), whole);
+        let mut pair = begin();
+        pair.walkers[2].outcome = Some(Outcome::Joined(1));
+        pair.trace = vec![Round {
+            stage: 0,
+            alive: 3,
+            best: f64::MAX,
+        }];
+        let joined = Progress::joined(vec![whole.clone(), pair]);
+        assert_eq!(joined.stage, 0);
+        assert_eq!(joined.walkers.len(), 6);
+        assert_eq!(joined.walkers[5].outcome, Some(Outcome::Joined(4)));
+        assert_eq!(joined.trace.len(), whole.trace.len());
+        assert_eq!(joined.trace[0].alive, whole.trace[0].alive + 3);
+        assert_eq!(joined.trace[0].best, whole.trace[0].best);
+        assert_eq!(joined.trace[1], whole.trace[1]);
     }
 }

@@ -1,5 +1,6 @@
 //! What people look at: plots, the reports of fits and sensitivity studies, pictures and files of meshes.
 
+pub mod design;
 mod fit_document;
 pub mod fit_folder;
 pub mod fit_html;

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     error::{Result, bad_input, unknown},
-    tasks::{Task, Work},
+    tasks::{Task, Tasks, Work},
 };
 
 /// A way to measure sensitivity.
@@ -200,7 +200,7 @@ impl<'a> Study<'a> {
     }
 }
 
-impl Work for Study<'_> {
+impl Tasks for Study<'_> {
     fn study(&self) -> &'static str {
         "sensitivity"
     }
@@ -223,7 +223,9 @@ impl Work for Study<'_> {
         };
         self.pieces().into_iter().map(name).collect()
     }
+}
 
+impl Work for Study<'_> {
     fn run(&self, _: &Task, index: usize) -> Result<Value> {
         let (stage, first, last) = self.pieces()[index];
         let Stage { method, points } = &self.stages[stage];

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     error::Result,
-    tasks::{Task, Work},
+    tasks::{Task, Tasks, Work},
 };
 
 /// A function of the unit cube or another box, with its gradient.

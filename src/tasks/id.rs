@@ -5,10 +5,10 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-use super::Work;
+use super::Tasks;
 use crate::error::{Result, bad_input};
 
-/// One task of a [`Work`].
+/// One task of a [`Tasks`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Task {
     /// 32 hexadecimal digits: a hash of study, identity and name.
@@ -20,7 +20,7 @@ pub struct Task {
 }
 
 /// The tasks of a work, in order.
-pub(super) fn tasks(work: &dyn Work) -> Result<Vec<Task>> {
+pub(super) fn tasks(work: &dyn Tasks) -> Result<Vec<Task>> {
     let whole = hash(&[work.study(), &canonical(&work.identity()).to_string()]);
     let names = work.names();
     let mut seen = HashSet::new();
@@ -71,7 +71,7 @@ mod tests {
 
     struct Named(Value, &'static [&'static str]);
 
-    impl Work for Named {
+    impl Tasks for Named {
         fn study(&self) -> &'static str {
             "test"
         }
@@ -82,10 +82,6 @@ mod tests {
 
         fn names(&self) -> Vec<String> {
             self.1.iter().map(|name| name.to_string()).collect()
-        }
-
-        fn run(&self, _: &Task, _: usize) -> Result<Value> {
-            Ok(Value::Null)
         }
     }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::{JOURNAL, Shard, Work, id, record};
+use super::{JOURNAL, Shard, Tasks, id, record};
 use crate::{
     error::{Result, bad_input},
     fit::journal::Journal,
@@ -44,19 +44,19 @@ impl Shards {
 
 /// Copies the results of all shards into a journal. Refuses shards of another identity, results that
 /// contradict each other, and a whole with holes, for which it names the command that fills them.
-pub fn merge(work: &dyn Work, shards: &Shards, journal: &mut Journal) -> Result<()> {
+pub fn merge(work: &dyn Tasks, shards: &Shards, journal: &mut Journal) -> Result<()> {
     let tasks = id::tasks(work)?;
     let mut commands = Vec::new();
     for shard in &shards.0 {
-        let Some(study) = record::study(shard, work)? else {
+        let Some(found) = record::record(shard, work)? else {
             return bad_input(format!(
                 "{}: no {} in it; leave this folder out",
                 shard.path().display(),
                 work.study()
             ));
         };
-        record::refuse_other(work, &study, shard)?;
-        commands.push(study);
+        record::refuse_other(work, &found, shard)?;
+        commands.push(found);
     }
     let mut whole: Vec<Option<(Value, &Path)>> = vec![None; tasks.len()];
     for shard in &shards.0 {
@@ -108,7 +108,7 @@ fn listed(names: &[&str]) -> String {
 
 /// The commands that make the missing tasks: those of shards that were begun, as they were given, and for
 /// shards that nobody has begun the first command with their number.
-fn remedy(given: &[record::Study], missing: &[usize], tasks: usize) -> String {
+fn remedy(given: &[record::Record], missing: &[usize], tasks: usize) -> String {
     let cut = given.iter().find_map(|s| s.shard.parse::<Shard>().ok());
     let (Some(cut), Some(first)) = (cut, given.first()) else {
         return "run the shards that make them".into();
@@ -118,7 +118,7 @@ fn remedy(given: &[record::Study], missing: &[usize], tasks: usize) -> String {
         .filter(|s| s.share(tasks).any(|t| missing.contains(&t)));
     let command = |shard: Shard| {
         let text = shard.to_string();
-        match given.iter().find(|study| study.shard == text) {
+        match given.iter().find(|begun| begun.shard == text) {
             Some(begun) => format!("shard {text} goes on with `{}`", begun.command.join(" ")),
             None => {
                 let words = first.command.iter().map(|w| w.replace(&first.shard, &text));

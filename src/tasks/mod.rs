@@ -31,7 +31,7 @@ use crate::{
 pub const JOURNAL: &str = "journal.jsonl";
 
 /// Something to compute that falls into tasks.
-pub trait Work: Sync {
+pub trait Tasks {
     /// Its kind, such as `bootstrap`; hashed into every id. A journal can hold one study of each kind.
     fn study(&self) -> &'static str;
 
@@ -42,7 +42,10 @@ pub trait Work: Sync {
     /// Names of the tasks, each its own, in the order in which results are joined. May grow between runs
     /// (more samples); the identity must not contain what grows.
     fn names(&self) -> Vec<String>;
+}
 
+/// A study whose tasks are independent and short, so that many run side by side.
+pub trait Work: Tasks + Sync {
     /// One task. Must depend on nothing but the identity, the name and the seed.
     fn run(&self, task: &Task, index: usize) -> Result<Value>;
 }
@@ -82,15 +85,7 @@ pub fn run_in(
     journal: &mut Journal,
     watch: &mut dyn FnMut(Progress) -> Wish,
 ) -> Result<Option<Vec<Value>>> {
-    let tasks = id::tasks(work)?;
-    record::begin(work, shard, journal)?;
-    let mine: Vec<usize> = shard.share(tasks.len()).collect();
-    let mut missing = Vec::new();
-    for &index in &mine {
-        if record::result(journal, &tasks[index])?.is_none() {
-            missing.push(index);
-        }
-    }
+    let (tasks, mine, missing) = prepared(work, shard, journal)?;
     let mut progress = Progress {
         done: mine.len() - missing.len(),
         all: mine.len(),
@@ -108,11 +103,57 @@ pub fn run_in(
             progress.done, progress.all
         )));
     }
-    let results: Result<Vec<Option<Value>>> = tasks
-        .iter()
-        .map(|task| record::result(journal, task))
-        .collect();
-    // One that is missing belongs to another shard: all of ours are there.
+    joined(&tasks, journal)
+}
+
+/// One task that may use the journal to go on within itself; none where it was stopped.
+pub type Each<'a> = dyn FnMut(&Task, usize, &mut Journal) -> Result<Option<Value>> + 'a;
+
+/// [`run_in`] for tasks that are long: one after the other. All results in order, or none where the whole is
+/// not complete, because other shards have the rest or `each` was stopped.
+pub fn run_in_turn(
+    work: &dyn Tasks,
+    shard: Shard,
+    journal: &mut Journal,
+    each: &mut Each,
+) -> Result<Option<Vec<Value>>> {
+    let (tasks, _, missing) = prepared(work, shard, journal)?;
+    for index in missing {
+        match each(&tasks[index], index, journal)? {
+            Some(result) => record::keep(journal, &tasks[index], &result)?,
+            None => return Ok(None),
+        }
+    }
+    joined(&tasks, journal)
+}
+
+/// All results that a journal holds of a study, in order; none where one is missing.
+pub fn results(work: &dyn Tasks, journal: &Journal) -> Result<Option<Vec<Value>>> {
+    joined(&id::tasks(work)?, journal)
+}
+
+/// All tasks, those of the shard, and those of the shard that the journal does not hold.
+fn prepared(
+    work: &dyn Tasks,
+    shard: Shard,
+    journal: &mut Journal,
+) -> Result<(Vec<Task>, Vec<usize>, Vec<usize>)> {
+    let tasks = id::tasks(work)?;
+    record::begin(work, shard, journal)?;
+    let mine: Vec<usize> = shard.share(tasks.len()).collect();
+    let mut missing = Vec::new();
+    for &index in &mine {
+        if record::result(journal, &tasks[index])?.is_none() {
+            missing.push(index);
+        }
+    }
+    Ok((tasks, mine, missing))
+}
+
+/// All results in order; none where one is missing.
+fn joined(tasks: &[Task], journal: &Journal) -> Result<Option<Vec<Value>>> {
+    let results = tasks.iter().map(|task| record::result(journal, task));
+    let results: Result<Vec<Option<Value>>> = results.collect();
     Ok(results?.into_iter().collect())
 }
 

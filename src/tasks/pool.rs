@@ -20,7 +20,8 @@ pub(super) fn each(
     done: &mut dyn FnMut(usize, Value) -> Result<Wish>,
 ) -> Result<()> {
     let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
-    let (sender, receiver) = mpsc::channel();
+    // Without room: nobody runs ahead of what is taken down, so that a stop is soon felt.
+    let (sender, receiver) = mpsc::sync_channel(0);
     // Threads of our own, not rayon's: a task uses rayon itself, and its threads steal no second task.
     let threads = rayon::current_num_threads().min(chosen.len());
     let mut failure = None;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Shard, Task, Work, difference::difference, id::hash};
+use super::{Shard, Task, Tasks, difference::difference, id::hash};
 use crate::{
     error::{Result, bad_input},
     fit::journal::Journal,
@@ -11,7 +11,7 @@ use crate::{
 
 /// What a study is, and how its share was asked for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Study {
+pub(super) struct Record {
     pub version: String,
     pub identity: Value,
     pub shard: String,
@@ -29,33 +29,33 @@ struct Entry {
 }
 
 /// The study of this kind in a journal.
-pub(super) fn study(journal: &Journal, work: &dyn Work) -> Result<Option<Study>> {
+pub(super) fn record(journal: &Journal, work: &dyn Tasks) -> Result<Option<Record>> {
     journal.get(&format!("tasks/{}", work.study()))
 }
 
 /// Takes down what the study is, or refuses a journal of another one.
-pub(super) fn begin(work: &dyn Work, shard: Shard, journal: &mut Journal) -> Result<()> {
-    let study = Study {
+pub(super) fn begin(work: &dyn Tasks, shard: Shard, journal: &mut Journal) -> Result<()> {
+    let record = Record {
         version: env!("CARGO_PKG_VERSION").into(),
         identity: work.identity(),
         shard: shard.to_string(),
         command: std::env::args().collect(),
     };
-    match self::study(journal, work)? {
+    match self::record(journal, work)? {
         Some(before) => {
             refuse_other(work, &before, journal)?;
-            if before.shard == study.shard {
+            if before.shard == record.shard {
                 return Ok(());
             }
             // Another share in the same folder is fine: the last one is what `merge` asks for.
-            journal.put(&format!("tasks/{}", work.study()), &study)
+            journal.put(&format!("tasks/{}", work.study()), &record)
         }
-        None => journal.put(&format!("tasks/{}", work.study()), &study),
+        None => journal.put(&format!("tasks/{}", work.study()), &record),
     }
 }
 
 /// Refuses a journal of another identity or version, and says what differs.
-pub(super) fn refuse_other(work: &dyn Work, found: &Study, journal: &Journal) -> Result<()> {
+pub(super) fn refuse_other(work: &dyn Tasks, found: &Record, journal: &Journal) -> Result<()> {
     let version = env!("CARGO_PKG_VERSION");
     if found.version != version {
         return bad_input(format!(

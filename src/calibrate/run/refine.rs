@@ -1,19 +1,21 @@
 //! Around the optimum of a fit: profiles and bootstrap.
 
+use serde_json::{Value, json};
+
 use super::{Fit, News, Optimum, SECOND_THOUGHTS};
 use crate::{
     calibrate::{
         result::{BootstrapResult, ProfileResult},
         summary,
     },
-    error::{Result, bad_input},
+    error::{Error, Result, bad_input},
     fit::{
-        Problem,
         bootstrap::{self, Sample},
         journal::Journal,
-        multistart::{Progress, Wish},
-        profile::{self, Side, Task},
+        multistart::Wish,
+        profile::{self, Side},
     },
+    tasks::{self, Shard, Task, Tasks, Work},
 };
 
 /// Δχ² of a 99.7 % interval.
@@ -49,7 +51,7 @@ impl Fit<'_> {
         watch: &mut dyn FnMut(News) -> Wish,
     ) -> Result<(profile::Outcome, Vec<Side>)> {
         let uncertainty = self.uncertainty(optimum);
-        let task = Task {
+        let task = profile::Task {
             problem: &self.problem,
             levenberg: self.levenberg(),
             best: optimum.point.clone(),
@@ -75,8 +77,7 @@ impl Fit<'_> {
 
     /// The optimum of a fit whose journal is complete.
     pub fn finished(&self, journal: &Journal) -> Result<Optimum> {
-        let progress = journal.get::<Progress>("search")?;
-        let done = progress.filter(|p| p.stage == self.problem.stages());
+        let done = self.searched(journal)?;
         let best = done.and_then(|p| Some(p.walker(p.best()?.0).clone()));
         let Some(best) = best else {
             return bad_input(
@@ -112,37 +113,89 @@ impl Fit<'_> {
         Ok(done.then(|| summary::profiles(&self.problem, &sides)))
     }
 
-    /// A parametric bootstrap of a finished fit; none where it was stopped.
+    /// The bootstrap of a finished fit, as tasks.
+    pub fn samples(&self, journal: &Journal, count: usize) -> Result<Samples<'_>> {
+        let optimum = self.finished(journal)?;
+        Ok(Samples {
+            scale: self.error_scale(&optimum),
+            fit: self,
+            optimum,
+            count,
+        })
+    }
+
+    /// A parametric bootstrap of a finished fit; none where other shards have the rest.
     pub fn bootstrap(
         &self,
         journal: &mut Journal,
         count: usize,
-        watch: &mut dyn FnMut(usize) -> Wish,
+        shard: Shard,
+        watch: &mut dyn FnMut(tasks::Progress) -> Wish,
     ) -> Result<Option<BootstrapResult>> {
-        let optimum = self.finished(journal)?;
-        let scale = self.error_scale(&optimum);
+        let samples = self.samples(journal, count)?;
+        let Some(results) = tasks::run_in(&samples, shard, journal, watch)? else {
+            return Ok(None);
+        };
         let mut all: Vec<Sample> = Vec::new();
-        while all.len() < count {
-            let first = all.len();
-            let size = bootstrap::BATCH;
-            // Always whole batches, so that more samples later go on from these.
-            let batch = journal.remember(&format!("bootstrap/{first}"), || {
-                let at = (&optimum.point, &optimum.at.residuals);
-                bootstrap::samples(
-                    &self.problem,
-                    self.levenberg(),
-                    at,
-                    scale,
-                    self.case.seed,
-                    (first, size),
-                )
+        for batch in results {
+            let batch: Vec<Sample> = serde_json::from_value(batch).map_err(|e| {
+                Error::BadInput(format!(
+                    "a sample in the journal cannot be read: {e}; draw them again in another folder"
+                ))
             })?;
             all.extend(batch);
-            if watch(all.len().min(count)) == Wish::Stop {
-                return Ok(None);
-            }
         }
         all.truncate(count);
         Ok(Some(summary::bootstrap(&self.problem, &all)))
+    }
+}
+
+/// Samples of a bootstrap as tasks of [`bootstrap::BATCH`] each; every sample has its own stream of the case's
+/// seed.
+pub struct Samples<'a> {
+    fit: &'a Fit<'a>,
+    optimum: Optimum,
+    scale: f64,
+    count: usize,
+}
+
+impl Tasks for Samples<'_> {
+    fn study(&self) -> &'static str {
+        "bootstrap"
+    }
+
+    fn identity(&self) -> Value {
+        json!({
+            "fit": self.fit.identity(),
+            "optimum": self.optimum.point.as_slice(),
+            "scale": self.scale,
+        })
+    }
+
+    fn names(&self) -> Vec<String> {
+        // Always whole batches, so that more samples later go on from these.
+        let batches = 0..self.count.div_ceil(bootstrap::BATCH);
+        let name = |b: usize| {
+            format!(
+                "samples {} to {}",
+                b * bootstrap::BATCH + 1,
+                (b + 1) * bootstrap::BATCH
+            )
+        };
+        batches.map(name).collect()
+    }
+}
+
+impl Work for Samples<'_> {
+    fn run(&self, _: &Task, index: usize) -> Result<Value> {
+        let batch = bootstrap::samples(
+            &self.fit.problem,
+            self.fit.levenberg(),
+            (&self.optimum.point, &self.optimum.at.residuals),
+            self.scale,
+            self.fit.case.seed,
+            (index * bootstrap::BATCH, bootstrap::BATCH),
+        )?;
+        Ok(json!(batch))
     }
 }

@@ -16,20 +16,24 @@ use crate::{
     files::read_text,
     fit::journal::Journal,
     numeric::Compute,
+    tasks::Shard,
 };
 
-pub(super) const CASE: &str = "case.json";
-pub(super) const JOURNAL: &str = "journal.jsonl";
+pub(in crate::cli) const CASE: &str = "case.json";
+pub(in crate::cli) const JOURNAL: &str = "journal.jsonl";
 
 /// First entry of a journal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Begun {
+pub(in crate::cli) struct Begun {
     pub version: String,
     pub optimizer: Optimizer,
     pub device: String,
     pub command: String,
     /// Of the case and the data, so that nothing changes under a fit.
     pub fingerprint: u64,
+    /// The share of the starts that is searched here, as `2/4`; none for all of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<String>,
 }
 
 /// A fit's folder, read and checked.
@@ -38,7 +42,7 @@ pub(in crate::cli) struct Opened {
     data: Dataset,
     journal: Journal,
     compute: Compute,
-    pub(super) begun: Begun,
+    pub(in crate::cli) begun: Begun,
 }
 
 impl Opened {
@@ -87,6 +91,12 @@ impl Opened {
         })
     }
 
+    /// The share of the starts that is searched here.
+    pub(in crate::cli) fn shard(&self) -> Shard {
+        let shard = self.begun.shard.as_ref().and_then(|s| s.parse().ok());
+        shard.unwrap_or(Shard::WHOLE)
+    }
+
     /// The fit, and its journal.
     pub(in crate::cli) fn fit(&mut self) -> Result<(Fit<'_>, &mut Journal)> {
         let fit = Fit::new(
@@ -99,8 +109,17 @@ impl Opened {
     }
 }
 
+/// Case and data of a folder that another process has open.
+#[cfg(feature = "mpi")]
+pub(super) fn inputs_of(folder: &Path) -> Result<(Case, Dataset)> {
+    let place = folder.join(CASE);
+    let case = Case::parse(&read_text(&place)?, &place.display().to_string())?;
+    let data = Dataset::read(&case, folder)?;
+    Ok((complete(&case, &data)?, data))
+}
+
 /// A name of its own for every data file: files of two folders may share one.
-pub(super) fn file_names(texts: &[(String, String)]) -> Vec<String> {
+pub(in crate::cli) fn file_names(texts: &[(String, String)]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for (path, _) in texts {
         let name = Path::new(path).file_name().unwrap_or_default();

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// What the command line changes in a case.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(super) struct Changes {
     /// Law: time_dependent, hardening_plastic, …
     #[arg(long)]

@@ -1,0 +1,123 @@
+//! `rumple design`
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+
+use super::{
+    Common, MAX_SECONDS, check_list, count, fit, fit::Opened, print, refine, say, spinner,
+};
+use crate::{
+    calibrate::design::{Criterion, Design, Grid},
+    error::{Error, Result, bad_input},
+    report::design,
+};
+
+/// Rank what could be measured next by what it would teach, with the error bars before and after
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// Folder of a finished fit, or a case (.json) or measurements (.csv), which are fitted first
+    /// [default: the shipped case]
+    #[arg(value_name = "DIR|CASE.json|DATA.csv")]
+    inputs: Vec<PathBuf>,
+    /// How many measurements to plan
+    #[arg(long, value_name = "N", default_value = "3", value_parser = count, allow_negative_numbers = true)]
+    budget: usize,
+    /// What the plan is to make small
+    #[arg(long, value_enum, default_value = "d")]
+    criterion: CriterionName,
+    /// Gaps that can be set [default: those of the data, half the smallest, twice the largest]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "MM,…",
+        allow_negative_numbers = true
+    )]
+    gap_mm: Vec<f64>,
+    /// Pressing times that can be kept [default: a tenth of the shortest to the longest of the data]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "S,…",
+        allow_negative_numbers = true
+    )]
+    press_s: Vec<f64>,
+    /// Dwells at the reversal of a KES loop [default: 0,10,60,300,1000]; without it, loops are left out where gaps
+    /// or pressing times are given, and with it alone creases are
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "S,…",
+        allow_negative_numbers = true
+    )]
+    dwell_s: Vec<f64>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, ValueEnum)]
+enum CriterionName {
+    /// The volume of the region of uncertainty: most information
+    D,
+    /// The sum of the relative variances
+    A,
+}
+
+/// Measurements that a plan may have: each step ranks all candidates again.
+const MOST_BUDGET: usize = 100;
+
+pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
+    let grid = grid(arguments)?;
+    let folder = match arguments.inputs.as_slice() {
+        [folder] if folder.is_dir() => folder.clone(),
+        inputs => fit::fitted(common, inputs)?,
+    };
+    let result = refine::finished(&folder)?;
+    let mut opened = Opened::new(common, &folder)?;
+    let (fit, journal) = opened.fit()?;
+    let progress = spinner("what could be measured next".into());
+    let optimum = fit.finished(journal)?;
+    let criterion = match arguments.criterion {
+        CriterionName::D => Criterion::D,
+        CriterionName::A => Criterion::A,
+    };
+    let free = result.parameters.iter().filter(|p| p.free);
+    let determined: Vec<bool> = free.map(|p| p.value.is_some()).collect();
+    let found = Design::new(&fit, &optimum, &grid)?;
+    let found = found.result(criterion, arguments.budget, &determined);
+    progress.finish_and_clear();
+    let out = folder.join("design");
+    std::fs::create_dir_all(&out).map_err(|e| Error::writing(&out, e))?;
+    design::save(&out, &found)?;
+    if common.json {
+        let text = serde_json::to_string_pretty(&found)
+            .map_err(|e| Error::BadInput(format!("the design cannot be written as JSON: {e}")))?;
+        print(&format!("{text}\n"))?;
+    } else {
+        print(&design::terminal(&found))?;
+    }
+    say_where(&out);
+    Ok(())
+}
+
+fn grid(arguments: &Arguments) -> Result<Grid> {
+    let budget = arguments.budget;
+    if !(1..=MOST_BUDGET).contains(&budget) {
+        return bad_input(format!(
+            "--budget {budget} cannot be planned; give 1 to {MOST_BUDGET} measurements"
+        ));
+    }
+    check_list("--gap-mm", &arguments.gap_mm, 1e-3, 1e3)?;
+    check_list("--press-s", &arguments.press_s, 0.0, MAX_SECONDS)?;
+    check_list("--dwell-s", &arguments.dwell_s, 0.0, MAX_SECONDS)?;
+    Ok(Grid {
+        gaps: arguments.gap_mm.iter().map(|mm| 1e-3 * mm).collect(),
+        presses: arguments.press_s.clone(),
+        dwells: arguments.dwell_s.clone(),
+    })
+}
+
+fn say_where(out: &Path) {
+    say(&format!(
+        "results: {} (design.json, design.csv, gains.svg, errors.svg)",
+        out.display()
+    ));
+}
