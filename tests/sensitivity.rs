@@ -61,9 +61,8 @@ fn studied(model: &Laboratory, methods: &[Method], samples: usize) -> Sensitivit
 /// Values and outputs of the committed runs of a method.
 fn committed(method: &str, factors: usize) -> (Vec<Vec<f64>>, Vec<Vec<f64>>) {
     let lines = RUNS.lines().filter(|l| l.starts_with(method));
-    let numbers = lines.map(|l| -> Vec<f64> {
-        l.split(',').skip(1).map(|v| v.parse().unwrap()).collect()
-    });
+    let numbers =
+        lines.map(|l| -> Vec<f64> { l.split(',').skip(1).map(|v| v.parse().unwrap()).collect() });
     numbers
         .map(|row| (row[..factors].to_vec(), row[factors..].to_vec()))
         .unzip()
@@ -79,7 +78,10 @@ fn agree(name: &str, ours: &[f64], theirs: &Value) {
     assert_eq!(ours.len(), theirs.len(), "{name}");
     for (a, b) in ours.iter().zip(&theirs) {
         // μ and σ are in degrees, up to 100 of them.
-        assert!((a - b).abs() < 1e-10 * b.abs().max(1.0), "{name}: {a} against {b}");
+        assert!(
+            (a - b).abs() < 1e-10 * b.abs().max(1.0),
+            "{name}: {a} against {b}"
+        );
     }
     assert!(theirs.iter().any(|v| v.abs() > 1e-3), "{name} is all zero");
 }
@@ -100,15 +102,36 @@ fn estimators_agree_with_salib() {
         let runs = Runs::split(&column, k);
         assert_eq!(runs.samples(), 32);
         let indices = runs.indices(&counts(32, 1)).unwrap();
-        let all = |of: fn(&rumple::sensitivity::sobol::Indices<_>) -> rumple::sensitivity::interval::Estimate| -> Vec<f64> {
-            indices.iter().map(|g| of(g).value).collect()
-        };
+        let all = |of: fn(
+            &rumple::sensitivity::sobol::Indices<_>,
+        ) -> rumple::sensitivity::interval::Estimate|
+         -> Vec<f64> { indices.iter().map(|g| of(g).value).collect() };
         let s = &theirs["sobol"];
-        agree("first, Saltelli", &all(|g| g.first_saltelli), &s["salib_first_saltelli"]);
-        agree("total, Jansen", &all(|g| g.total_jansen), &s["salib_total_jansen"]);
-        agree("first, Jansen", &all(|g| g.first_jansen), &s["numpy_first_jansen"]);
-        agree("first, Martinez", &all(|g| g.first_martinez), &s["numpy_first_martinez"]);
-        agree("total, Martinez", &all(|g| g.total_martinez), &s["numpy_total_martinez"]);
+        agree(
+            "first, Saltelli",
+            &all(|g| g.first_saltelli),
+            &s["salib_first_saltelli"],
+        );
+        agree(
+            "total, Jansen",
+            &all(|g| g.total_jansen),
+            &s["salib_total_jansen"],
+        );
+        agree(
+            "first, Jansen",
+            &all(|g| g.first_jansen),
+            &s["numpy_first_jansen"],
+        );
+        agree(
+            "first, Martinez",
+            &all(|g| g.first_martinez),
+            &s["numpy_first_martinez"],
+        );
+        agree(
+            "total, Martinez",
+            &all(|g| g.total_martinez),
+            &s["numpy_total_martinez"],
+        );
         // SALib's other total is over the variance of A alone.
         let (_, both) = runs.moments();
         let mean = runs.a.iter().sum::<f64>() / 32.0;
@@ -117,7 +140,11 @@ fn estimators_agree_with_salib() {
             .iter()
             .map(|g| g.total_jansen.value * both / alone)
             .collect();
-        agree("radial total, Jansen", &radial, &s["salib_radial_total_jansen"]);
+        agree(
+            "radial total, Jansen",
+            &radial,
+            &s["salib_radial_total_jansen"],
+        );
         let column: Vec<f64> = morris_outputs.iter().map(|row| row[i]).collect();
         let effects: Vec<morris::Effects> = morris::elementary(&walks, &column, k)
             .iter()
@@ -179,9 +206,17 @@ fn totals_of_the_crease_test_keep_their_bounds() {
     let model = laboratory(&Wish::default());
     let result = studied(&model, &[Method::Derivative, Method::Sobol], 512);
     let above = &result.sobol.as_ref().unwrap().above_bound;
-    assert!(!above.iter().any(|a| a.contains("beyond both")), "{above:?}");
+    assert!(
+        !above.iter().any(|a| a.contains("beyond both")),
+        "{above:?}"
+    );
     let derivative = result.derivative.as_ref().unwrap();
-    let bounds = derivative.outputs.iter().flatten().flat_map(|o| &o.bounds).flatten();
+    let bounds = derivative
+        .outputs
+        .iter()
+        .flatten()
+        .flat_map(|o| &o.bounds)
+        .flatten();
     assert!(bounds.filter(|b| b.value > 0.01).count() > 10);
     assert!(derivative.regimes.len() > 1, "{:?}", derivative.regimes);
     let shares: f64 = derivative.regimes.iter().map(|r| r.share).sum();
@@ -212,7 +247,10 @@ fn outcome(folder: &Folder, name: &str) -> (Value, String, String) {
 fn a_study_leaves_tables_reports_and_plots() {
     let folder = prepared();
     let text = folder.succeed(&format!("{STUDY} --out s"));
-    assert!(text.contains("SYNTHETIC DATA") && text.contains("[[Combinations]]"), "{text}");
+    assert!(
+        text.contains("SYNTHETIC DATA") && text.contains("[[Combinations]]"),
+        "{text}"
+    );
     let (result, indices, samples) = outcome(&folder, "s");
     assert_eq!(result["synthetic"], true);
     assert!(indices.starts_with("# synthetic"));
@@ -223,9 +261,22 @@ fn a_study_leaves_tables_reports_and_plots() {
     assert_eq!(samples.lines().count(), 2 + 1 + 1024 + 36 + 640);
     let page = folder.text("s/report.html");
     assert!(page.contains("SYNTHETIC DATA") && page.contains("<svg"));
-    for picture in ["sobol-mean-angle", "convergence", "morris-mean-angle", "active-direction", "regimes"] {
-        assert!(folder.path(&format!("s/plots/{picture}.png")).is_file(), "{picture}");
-        assert!(folder.text("s/report.md").contains(&format!("plots/{picture}.svg")));
+    for picture in [
+        "sobol-mean-angle",
+        "convergence",
+        "morris-mean-angle",
+        "active-direction",
+        "regimes",
+    ] {
+        assert!(
+            folder.path(&format!("s/plots/{picture}.png")).is_file(),
+            "{picture}"
+        );
+        assert!(
+            folder
+                .text("s/report.md")
+                .contains(&format!("plots/{picture}.svg"))
+        );
     }
     let fisher = &result["local"]["fisher"];
     assert_eq!(fisher["combinations"].as_array().unwrap().len(), 8);
@@ -246,7 +297,10 @@ fn a_killed_study_goes_on() {
         child.kill().unwrap();
         child.wait().unwrap();
         folder.succeed(&format!("{STUDY} --out {name}"));
-        assert!(outcome(&folder, &name) == outcome(&folder, "whole"), "{lines}");
+        assert!(
+            outcome(&folder, &name) == outcome(&folder, "whole"),
+            "{lines}"
+        );
     }
 }
 
@@ -258,11 +312,19 @@ fn shards_merge_and_studies_grow() {
     for shard in ["1/2", "2/2"] {
         let name = &shard[..1];
         folder.succeed(&format!("{STUDY} --shard {shard} --out part{name}"));
-        assert!(!folder.path(&format!("part{name}/sensitivity.json")).exists());
+        assert!(
+            !folder
+                .path(&format!("part{name}/sensitivity.json"))
+                .exists()
+        );
     }
     folder.succeed("merge part1 part2 --out merged");
     assert!(outcome(&folder, "merged") == outcome(&folder, "whole"));
-    judge(&folder.run("merge part1 --out half"), &["tasks are missing", "2/2"]).unwrap();
+    judge(
+        &folder.run("merge part1 --out half"),
+        &["tasks are missing", "2/2"],
+    )
+    .unwrap();
     let more = "sensitivity case.json --samples 128 --width 0 --trajectories 4 --out";
     folder.succeed(&format!("{more} merged"));
     folder.succeed(&format!("{more} afresh"));
@@ -285,7 +347,10 @@ fn ranges_groups_and_methods_are_obeyed() {
         .map(|f| f["name"].as_str().unwrap())
         .collect();
     assert_eq!(names, ["friction_stiffness", "dwell_time", "yield_strain"]);
-    assert_eq!(result["groups"], serde_json::json!(["friction_stiffness", "both"]));
+    assert_eq!(
+        result["groups"],
+        serde_json::json!(["friction_stiffness", "both"])
+    );
     assert_eq!(result["factors"][1]["distribution"]["shape"], "normal");
     assert!(result["local"].is_null() && result["derivative"].is_null());
     assert!(result["morris"]["outputs"][0][1]["mu"].is_null());
@@ -297,13 +362,31 @@ fn bad_input_is_refused() {
     let folder = prepared();
     for (arguments, fragments) in [
         ("nothere.json", &["nothere.json", "exists"][..]),
-        ("case.json --methods sobl", &["--methods", "sobl", "did you mean 'sobol'"]),
-        ("case.json --vary dwel_time=log:1:2", &["dwel_time", "did you mean 'dwell_time'"]),
-        ("case.json --vary dwell_time=log:0:2", &["dwell_time", "outside"]),
-        ("case.json --vary dwell_time=logg:1:2", &["dwell_time", "log:LOW:HIGH"]),
-        ("case.json --vary dwell_time", &["--vary dwell_time", "NAME=SHAPE"]),
+        (
+            "case.json --methods sobl",
+            &["--methods", "sobl", "did you mean 'sobol'"],
+        ),
+        (
+            "case.json --vary dwel_time=log:1:2",
+            &["dwel_time", "did you mean 'dwell_time'"],
+        ),
+        (
+            "case.json --vary dwell_time=log:0:2",
+            &["dwell_time", "outside"],
+        ),
+        (
+            "case.json --vary dwell_time=logg:1:2",
+            &["dwell_time", "log:LOW:HIGH"],
+        ),
+        (
+            "case.json --vary dwell_time",
+            &["--vary dwell_time", "NAME=SHAPE"],
+        ),
         ("case.json --only wool", &["--only", "wool"]),
-        ("case.json --group g=dwell_time,dwell_time", &["--group", "one only"]),
+        (
+            "case.json --group g=dwell_time,dwell_time",
+            &["--group", "one only"],
+        ),
         ("case.json --samples 3", &["--samples 3", "16 or more"]),
         ("case.json --trajectories 1", &["--trajectories 1"]),
         ("case.json --samples 1e9", &["too many"]),
@@ -335,7 +418,12 @@ fn a_fit_gives_the_ranges() {
         let mut found = found.filter(|p| p["name"] == factor["name"] && !p["value"].is_null());
         if let Some(parameter) = found.next() {
             assert_eq!(factor["nominal"], parameter["best"]);
-            assert!(factor["distribution"]["shape"].as_str().unwrap().contains("normal"));
+            assert!(
+                factor["distribution"]["shape"]
+                    .as_str()
+                    .unwrap()
+                    .contains("normal")
+            );
             compared += 1;
         }
     }
@@ -379,6 +467,9 @@ fn a_scene_is_studied() {
             (read(name, nominal(k) + step) - read(name, nominal(k) - step)) / (2.0 * step);
         let slope = slopes[k].as_f64().unwrap();
         // The linear solves end at 1e-8 or so; the step's second order is 1e-8.
-        assert!((slope / difference - 1.0).abs() < 1e-3, "{name}: {slope} {difference}");
+        assert!(
+            (slope / difference - 1.0).abs() < 1e-3,
+            "{name}: {slope} {difference}"
+        );
     }
 }

@@ -191,7 +191,9 @@ impl Calibration {
         conditions: &[(usize, Condition)],
     ) -> Result<(Vec<f64>, DMatrix<f64>)> {
         let tests = self.last_tests(conditions)?;
-        let (values, slopes) = self.read(&tests, std::slice::from_ref(point), true)?.remove(0);
+        let (values, slopes) = self
+            .read(&tests, std::slice::from_ref(point), true)?
+            .remove(0);
         let none = DMatrix::zeros(values.len(), self.unknowns.len());
         Ok((values, slopes.unwrap_or(none)))
     }

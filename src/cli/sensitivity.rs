@@ -58,7 +58,12 @@ pub struct Arguments {
     #[arg(long, value_name = "N", value_parser = count)]
     samples: Option<usize>,
     /// Stop when no 95 % interval of a Sobol' total is wider
-    #[arg(long, value_name = "WIDTH", default_value_t = 0.1, allow_negative_numbers = true)]
+    #[arg(
+        long,
+        value_name = "WIDTH",
+        default_value_t = 0.1,
+        allow_negative_numbers = true
+    )]
     width: f64,
     /// Morris' trajectories, each of one run more than there are parameters [default: 64, 8 for a scene]
     #[arg(long, value_name = "N", value_parser = count)]
@@ -91,7 +96,11 @@ pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
     options.write(&folder)?;
     let shard = arguments.shard.unwrap_or(Shard::WHOLE);
     // Shards cannot know what the others find: they take all samples.
-    let width = if shard.is_whole() { arguments.width } else { 0.0 };
+    let width = if shard.is_whole() {
+        arguments.width
+    } else {
+        0.0
+    };
     finish(common, &folder, &opened, &options, shard, width)
 }
 
@@ -162,7 +171,13 @@ fn watched<'a>(
     let adaptive = width > 0.0 && plan.methods.contains(&Method::Sobol);
     let mut samples = if adaptive { FIRST.min(most) } else { most };
     loop {
-        let study = Study::new(model, Plan { samples, ..plan.clone() });
+        let study = Study::new(
+            model,
+            Plan {
+                samples,
+                ..plan.clone()
+            },
+        );
         let results = evaluate(&study, shard, folder)?;
         let Some(results) = results else {
             return Ok(None);

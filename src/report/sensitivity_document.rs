@@ -16,8 +16,12 @@ pub(super) fn title(result: &Sensitivity) -> String {
 /// Whether the data behind it are real.
 pub(super) fn origin(result: &Sensitivity) -> &'static str {
     match result.synthetic {
-        true => "SYNTHETIC DATA: at least one data file behind this study holds computed readings, not measured ones.",
-        false => "Computed: all readings are of simulated tests; no data file behind this study calls itself synthetic.",
+        true => {
+            "SYNTHETIC DATA: at least one data file behind this study holds computed readings, not measured ones."
+        }
+        false => {
+            "Computed: all readings are of simulated tests; no data file behind this study calls itself synthetic."
+        }
     }
 }
 
@@ -42,7 +46,11 @@ pub(super) fn sections(result: &Sensitivity) -> Vec<(Section, Option<Topic>)> {
             Some(Topic::Derivative),
             derivative(result),
         ),
-        section("Around the nominal parameters", Some(Topic::Local), local(result)),
+        section(
+            "Around the nominal parameters",
+            Some(Topic::Local),
+            local(result),
+        ),
         section("Failed runs", Some(Topic::Failures), failures(result)),
         section("Run", None, run(result)),
     ]
@@ -56,7 +64,12 @@ pub(super) fn estimate(e: Estimate) -> String {
 
 /// "12.3 [11.2, 14.5]" for numbers of any size.
 pub(super) fn measured(e: Estimate) -> String {
-    format!("{} [{}, {}]", number(e.value), number(e.low), number(e.high))
+    format!(
+        "{} [{}, {}]",
+        number(e.value),
+        number(e.low),
+        number(e.high)
+    )
 }
 
 /// What matters most for the main output, in a sentence.
@@ -67,7 +80,12 @@ pub(super) fn verdict(result: &Sensitivity) -> Option<String> {
         let of = sobol.outputs[result.main].as_ref()?;
         let pairs = labels.iter().zip(&of.groups);
         pairs
-            .map(|(n, g)| (g.total_jansen.value, format!("{n} ({:.0} %)", 100.0 * g.total_jansen.value)))
+            .map(|(n, g)| {
+                (
+                    g.total_jansen.value,
+                    format!("{n} ({:.0} %)", 100.0 * g.total_jansen.value),
+                )
+            })
             .collect()
     } else if let Some(morris) = &result.morris {
         let pairs = labels.iter().zip(&morris.outputs[result.main]);
@@ -145,7 +163,11 @@ fn factors(result: &Sensitivity) -> Table {
                 vec![
                     f.name.clone(),
                     f.symbol.clone(),
-                    if f.unit == "1" { NONE.into() } else { f.unit.clone() },
+                    if f.unit == "1" {
+                        NONE.into()
+                    } else {
+                        f.unit.clone()
+                    },
                     f.distribution.describe(),
                     short(f.nominal),
                 ]
@@ -230,9 +252,7 @@ fn morris(result: &Sensitivity) -> Vec<Block> {
     vec![
         Block::Text(format!(
             "Of the {} [{}], for a step through the whole range of each parameter; {} trajectories.",
-            output.name,
-            output.unit,
-            morris.trajectories
+            output.name, output.unit, morris.trajectories
         )),
         Block::Table(Table {
             columns: vec![
@@ -315,7 +335,9 @@ fn regimes(result: &Sensitivity) -> Table {
             .collect();
         list.sort_by(|a, b| b.0.total_cmp(&a.0));
         let first = list.into_iter().filter(|(s, _)| *s >= 0.05).take(4);
-        let words: Vec<String> = first.map(|(s, n)| format!("{n} {:.0} %", 100.0 * s)).collect();
+        let words: Vec<String> = first
+            .map(|(s, n)| format!("{n} {:.0} %", 100.0 * s))
+            .collect();
         words.join(", ")
     };
     Table {

@@ -210,7 +210,11 @@ fn morris(result: &Sensitivity, output: usize) -> Vec<Line<'_>> {
 }
 
 fn sobol(result: &Sensitivity, output: usize) -> Vec<Line<'_>> {
-    let Some(of) = result.sobol.as_ref().and_then(|s| s.outputs[output].as_ref()) else {
+    let Some(of) = result
+        .sobol
+        .as_ref()
+        .and_then(|s| s.outputs[output].as_ref())
+    else {
         return Vec::new();
     };
     let derivative = result.derivative.as_ref();
@@ -237,9 +241,24 @@ fn sobol(result: &Sensitivity, output: usize) -> Vec<Line<'_>> {
 /// `samples.csv`: a line a run.
 pub(super) fn samples(study: &Study, runs: &Runs, result: &Sensitivity) -> Result<Vec<u8>> {
     let mut writer = Writer::new();
-    let mut header = vec!["method".to_string(), "row".into(), "role".into(), "failure".into()];
-    header.extend(result.factors.iter().map(|f| format!("{} [{}]", f.name, f.unit)));
-    header.extend(result.outputs.iter().map(|o| format!("{} [{}]", o.name, o.unit)));
+    let mut header = vec![
+        "method".to_string(),
+        "row".into(),
+        "role".into(),
+        "failure".into(),
+    ];
+    header.extend(
+        result
+            .factors
+            .iter()
+            .map(|f| format!("{} [{}]", f.name, f.unit)),
+    );
+    header.extend(
+        result
+            .outputs
+            .iter()
+            .map(|o| format!("{} [{}]", o.name, o.unit)),
+    );
     writer.row(&header)?;
     for (method, row, values) in study.points() {
         let Some(run) = runs.of(method).get(row) else {

@@ -41,7 +41,10 @@ fn variance(result: &Sensitivity) -> String {
     let Some(sobol) = &result.sobol else {
         return String::new();
     };
-    let mut text = wrapped("[[Shares of the variance]] ", &format!("{name}; first order (Saltelli) and total (Jansen) with 95 % intervals"));
+    let mut text = wrapped(
+        "[[Shares of the variance]] ",
+        &format!("{name}; first order (Saltelli) and total (Jansen) with 95 % intervals"),
+    );
     match &sobol.outputs[result.main] {
         None => text += &wrapped("    ", "it does not vary in these ranges"),
         Some(of) => {
@@ -69,7 +72,10 @@ fn effects(result: &Sensitivity) -> String {
         return String::new();
     };
     let output = &result.outputs[result.main];
-    let what = format!("{} [{}]; μ*, σ with 95 % intervals", output.name, output.unit);
+    let what = format!(
+        "{} [{}]; μ*, σ with 95 % intervals",
+        output.name, output.unit
+    );
     let mut text = wrapped("[[Elementary effects]] ", &what);
     let rows: Vec<Vec<String>> = result
         .groups
@@ -77,7 +83,9 @@ fn effects(result: &Sensitivity) -> String {
         .zip(&morris.outputs[result.main])
         .filter_map(|(name, e)| {
             let e = e.as_ref()?;
-            let sigma = e.sigma.map_or(String::new(), |s| super::sensitivity_document::measured(s));
+            let sigma = e
+                .sigma
+                .map_or(String::new(), |s| super::sensitivity_document::measured(s));
             Some(vec![
                 name.clone(),
                 super::sensitivity_document::measured(e.mu_star),
@@ -107,7 +115,10 @@ fn combinations(result: &Sensitivity) -> String {
 fn checks(result: &Sensitivity) -> String {
     let mut text = String::from("[[Checks]]\n");
     if let Some(sobol) = &result.sobol {
-        let stopped = format!("{}; widest interval of a total {:.3}", sobol.stopped, sobol.widest);
+        let stopped = format!(
+            "{}; widest interval of a total {:.3}",
+            sobol.stopped, sobol.widest
+        );
         text += &wrapped("    samples       ", &stopped);
         text += &wrapped("    bounds        ", &bounds(result));
     }

@@ -10,8 +10,7 @@ use super::{
     model::Run,
     morris, regime,
     result::{
-        Convergence, Derivative, DerivativeOutput, Morris, RunInfo, Sensitivity, Sobol,
-        SobolOutput,
+        Convergence, Derivative, DerivativeOutput, Morris, RunInfo, Sensitivity, Sobol, SobolOutput,
     },
     sobol,
     study::{Method, Runs, Study},
@@ -80,14 +79,10 @@ fn column(runs: &[Run], output: usize) -> Vec<f64> {
 fn local(study: &Study, runs: &Runs) -> Option<Local> {
     let run = runs.of(Method::Local).first()?;
     let usable = run.failure.is_none() && !run.slopes.is_empty();
-    let measurements = study.model.measurements();
     usable.then(|| {
-        Local::new(
-            study.model.factors(),
-            &run.values,
-            &run.slopes,
-            &measurements,
-        )
+        let measurements = study.model.measurements(&run.values);
+        let factors = study.model.factors();
+        Local::new(factors, &run.values, &run.slopes, &measurements)
     })
 }
 
@@ -268,7 +263,9 @@ fn above_bound(
             let total = indices.total_jansen;
             if total.value > bound.value {
                 let verdict = match total.low > bound.high {
-                    true => "beyond both intervals: more points of derivatives are needed, or a slope is wrong",
+                    true => {
+                        "beyond both intervals: more points of derivatives are needed, or a slope is wrong"
+                    }
                     false => "within the intervals of the two",
                 };
                 found.push(format!(

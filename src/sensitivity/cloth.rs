@@ -133,7 +133,11 @@ impl ClothModel {
         let Some(index) = names.iter().position(|n| n == name) else {
             return Ok(0.0);
         };
-        let values = self.prepared.cloth.compute.values(state.bending[index].clone())?;
+        let values = self
+            .prepared
+            .cloth
+            .compute
+            .values(state.bending[index].clone())?;
         let moved = values.iter().filter(|v| v.abs() > ROUNDING).count();
         Ok(moved as f64 / values.len().max(1) as f64)
     }
@@ -235,15 +239,9 @@ impl Model for ClothModel {
         points.iter().map(|p| self.one(p, full)).collect()
     }
 
-    fn measurements(&self) -> Vec<(usize, f64)> {
-        // The spread is a share of the nominal reading, which a run must tell first.
-        let nominal: Vec<f64> = self.varied.factors.iter().map(|f| f.nominal).collect();
-        let parameters = self.varied.apply(&self.prepared, &nominal);
-        let Ok(values) = self.simulate(&parameters) else {
-            return Vec::new();
-        };
-        (0..self.prepared.readings.len())
-            .map(|i| (i, ASSUMED_SD * values[i].abs()))
-            .collect()
+    fn measurements(&self, nominal: &[f64]) -> Vec<(usize, f64)> {
+        let readings = nominal.iter().take(self.prepared.readings.len());
+        let spread = |(i, value): (usize, &f64)| (i, ASSUMED_SD * value.abs());
+        readings.enumerate().map(spread).collect()
     }
 }

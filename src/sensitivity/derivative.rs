@@ -59,7 +59,11 @@ impl Slopes {
             .map(|f| f.distribution.unit().powi(2))
             .collect();
         let at = |sums: &DMatrix<f64>, row: usize, k: usize| {
-            let total: f64 = units.iter().enumerate().map(|(j, u)| u * sums[(row, j)]).sum();
+            let total: f64 = units
+                .iter()
+                .enumerate()
+                .map(|(j, u)| u * sums[(row, j)])
+                .sum();
             let share = units[k] * sums[(row, k)] / total;
             (
                 sums[(row, k)] / n as f64,
@@ -118,7 +122,9 @@ impl Slopes {
 
     fn squares(&self) -> DMatrix<f64> {
         let width = self.gradients.first().map_or(0, Vec::len);
-        DMatrix::from_fn(self.values.len(), width, |i, k| self.gradients[i][k].powi(2))
+        DMatrix::from_fn(self.values.len(), width, |i, k| {
+            self.gradients[i][k].powi(2)
+        })
     }
 
     /// The active subspace; none where every slope is zero.
@@ -156,13 +162,14 @@ impl Slopes {
         });
         let directions = order.iter().map(|&e| {
             let column = whole.eigenvectors.column(e);
-            let largest = column.iter().fold(0.0f64, |m, v| if v.abs() > m.abs() { *v } else { m });
+            let largest = column
+                .iter()
+                .fold(0.0f64, |m, v| if v.abs() > m.abs() { *v } else { m });
             column.iter().map(|v| v * largest.signum()).collect()
         });
         let activity = (0..k).map(|i| {
-            let each = (0..k).map(|e| {
-                whole.eigenvalues[e].max(0.0) * whole.eigenvectors[(i, e)].powi(2)
-            });
+            let each =
+                (0..k).map(|e| whole.eigenvalues[e].max(0.0) * whole.eigenvectors[(i, e)].powi(2));
             each.sum::<f64>() / total
         });
         Some(Subspace {

@@ -246,7 +246,11 @@ pub fn groups(factors: &[Factor], asked: &[(String, Vec<String>)]) -> Result<Vec
         let mut members = Vec::new();
         for name in wanted {
             let Some(place) = names.iter().position(|n| n == name) else {
-                return Err(unknown(&format!("parameter of --group {group}"), name, &names));
+                return Err(unknown(
+                    &format!("parameter of --group {group}"),
+                    name,
+                    &names,
+                ));
             };
             if members.contains(&place) || list.iter().any(|g| g.members.contains(&place)) {
                 return bad_input(format!(
@@ -326,8 +330,7 @@ mod tests {
                 .map(|v| distribution.coordinate(v))
                 .collect();
             let mean = values.iter().sum::<f64>() / f64::from(n);
-            let variance =
-                values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / f64::from(n);
+            let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / f64::from(n);
             let ratio = variance / distribution.poincare();
             assert!(ratio <= 1.0 && ratio > 0.5, "{distribution:?} {ratio}");
         }
@@ -346,22 +349,47 @@ mod tests {
         let asked = [("pair".to_string(), vec!["c".to_string(), "b".to_string()])];
         let list = groups(&factors, &asked).unwrap();
         assert_eq!(list.len(), 2);
-        assert_eq!((list[0].name.as_str(), &list[0].members[..]), ("a", &[0][..]));
+        assert_eq!(
+            (list[0].name.as_str(), &list[0].members[..]),
+            ("a", &[0][..])
+        );
         assert_eq!(list[1].members, [2, 1]);
         let typo = [("pair".to_string(), vec!["d".to_string()])];
-        assert!(groups(&factors, &typo).unwrap_err().to_string().contains("unknown parameter"));
+        assert!(
+            groups(&factors, &typo)
+                .unwrap_err()
+                .to_string()
+                .contains("unknown parameter")
+        );
         let twice = [
             ("p".to_string(), vec!["a".to_string()]),
             ("q".to_string(), vec!["a".to_string()]),
         ];
-        assert!(groups(&factors, &twice).unwrap_err().to_string().contains("one only"));
+        assert!(
+            groups(&factors, &twice)
+                .unwrap_err()
+                .to_string()
+                .contains("one only")
+        );
     }
 
     #[test]
     fn what_is_no_distribution_is_refused() {
         for (bad, word) in [
-            (Distribution::Uniform { low: 1.0, high: 1.0 }, "no width"),
-            (Distribution::LogUniform { low: 0.0, high: 1.0 }, "no logarithm"),
+            (
+                Distribution::Uniform {
+                    low: 1.0,
+                    high: 1.0,
+                },
+                "no width",
+            ),
+            (
+                Distribution::LogUniform {
+                    low: 0.0,
+                    high: 1.0,
+                },
+                "no logarithm",
+            ),
             (
                 Distribution::Normal {
                     mean: 50.0,

@@ -154,8 +154,16 @@ mod tests {
         assert_eq!(failures.reasons, [("too large".to_string(), 64)]);
         assert!((failures.region[0].distance - 1.0).abs() < 1e-12);
         assert!(failures.region[0].range[0] > 0.75);
-        assert!(failures.region[1].distance < 0.1, "{:?}", failures.region[1]);
-        assert!(failures.treatment.contains("64 of 256"), "{}", failures.treatment);
+        assert!(
+            failures.region[1].distance < 0.1,
+            "{:?}",
+            failures.region[1]
+        );
+        assert!(
+            failures.treatment.contains("64 of 256"),
+            "{}",
+            failures.treatment
+        );
         assert_eq!(failures.list.len(), LISTED);
     }
 }

@@ -25,7 +25,11 @@ impl Estimate {
     /// From the value of all samples and those of the resampled ones; an interval that resampling puts beside
     /// the value is widened to hold it.
     pub fn new(value: f64, resampled: &[f64]) -> Estimate {
-        let mut sorted: Vec<f64> = resampled.iter().copied().filter(|v| v.is_finite()).collect();
+        let mut sorted: Vec<f64> = resampled
+            .iter()
+            .copied()
+            .filter(|v| v.is_finite())
+            .collect();
         if sorted.is_empty() {
             return Estimate {
                 value,
@@ -80,7 +84,10 @@ mod tests {
         let estimate = Estimate::new(mean, &resampled);
         let expected = 2.0 * 1.96 / (n as f64).sqrt();
         // 200 resamples give the width to about a tenth.
-        assert!((estimate.width() / expected - 1.0).abs() < 0.25, "{estimate:?}");
+        assert!(
+            (estimate.width() / expected - 1.0).abs() < 0.25,
+            "{estimate:?}"
+        );
         assert!(estimate.holds(0.0) && estimate.holds(mean));
     }
 

@@ -214,7 +214,10 @@ impl Model for Laboratory {
             .map(|(point, (values, slopes))| self.gather(point, &values, slopes))
             .collect();
         if let Some(shares) = self.shares.as_ref().filter(|_| full) {
-            let sets: Vec<_> = unknowns.iter().map(|u| self.calibration.values(u)).collect();
+            let sets: Vec<_> = unknowns
+                .iter()
+                .map(|u| self.calibration.values(u))
+                .collect();
             let found = shares.run(self.calibration.compute(), &sets)?;
             for (run, shares) in runs.iter_mut().zip(found) {
                 run.regimes = shares;
@@ -223,12 +226,16 @@ impl Model for Laboratory {
         Ok(runs)
     }
 
-    fn measurements(&self) -> Vec<(usize, f64)> {
+    fn measurements(&self, _: &[f64]) -> Vec<(usize, f64)> {
         self.measured.clone()
     }
 
     fn regime_outputs(&self) -> &[usize] {
-        if self.shares.is_some() { &self.angles } else { &[] }
+        if self.shares.is_some() {
+            &self.angles
+        } else {
+            &[]
+        }
     }
 }
 

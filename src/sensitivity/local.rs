@@ -118,7 +118,9 @@ impl Fisher {
                 let value = eigen.eigenvalues[e];
                 let known = value > ROUNDING * largest;
                 let column = eigen.eigenvectors.column(e);
-                let top = column.iter().fold(0.0f64, |m, v| if v.abs() > m.abs() { *v } else { m });
+                let top = column
+                    .iter()
+                    .fold(0.0f64, |m, v| if v.abs() > m.abs() { *v } else { m });
                 let direction: Vec<f64> = column.iter().map(|v| v * top.signum()).collect();
                 let error = known.then(|| 1.0 / value.sqrt());
                 Combination {
@@ -217,7 +219,11 @@ mod tests {
         // Along (1, 1)/√2 the logarithm of y changes by √2.
         assert!((stiff.error.unwrap() - 0.01 / 2f64.sqrt()).abs() < 1e-12);
         assert_eq!(sloppy.error, None);
-        assert!(stiff.words.contains("a^0.7 · b^0.7: known to 0.71 %"), "{}", stiff.words);
+        assert!(
+            stiff.words.contains("a^0.7 · b^0.7: known to 0.71 %"),
+            "{}",
+            stiff.words
+        );
         assert!((sloppy.direction[0] + sloppy.direction[1]).abs() < 1e-12);
         let c = &fisher.covariance;
         assert!(c[0][1] / (c[0][0] * c[1][1]).sqrt() < -0.999, "{c:?}");

@@ -69,8 +69,9 @@ pub trait Model: Sync {
     /// Runs at points, each with a value a factor; with slopes and regimes where `full`.
     fn run(&self, points: &[Vec<f64>], full: bool) -> Result<Vec<Run>>;
 
-    /// Outputs that are measured, with the standard deviation of each measurement.
-    fn measurements(&self) -> Vec<(usize, f64)> {
+    /// Outputs that are measured, with the standard deviation of each measurement; `nominal` are the outputs at
+    /// the nominal parameters, of which a spread may be a share.
+    fn measurements(&self, _nominal: &[f64]) -> Vec<(usize, f64)> {
         Vec::new()
     }
 

@@ -146,8 +146,12 @@ impl Sensitivity {
     pub fn labels(&self) -> Vec<String> {
         let label = |name: &String| {
             let factor = self.factors.iter().find(|f| f.name == *name);
-            let local = name.split_once('[').map_or("", |(_, g)| g.trim_end_matches(']'));
-            factor.map_or(name.clone(), |f| format!("{} {local}", f.symbol).trim().into())
+            let local = name
+                .split_once('[')
+                .map_or("", |(_, g)| g.trim_end_matches(']'));
+            factor.map_or(name.clone(), |f| {
+                format!("{} {local}", f.symbol).trim().into()
+            })
         };
         self.groups.iter().map(label).collect()
     }

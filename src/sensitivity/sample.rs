@@ -149,7 +149,11 @@ mod tests {
         for block in rows.chunks_exact(groups.len() + 2) {
             for (group, row) in groups.iter().zip(&block[1..]) {
                 for i in 0..4 {
-                    let from = if group.members.contains(&i) { groups.len() + 1 } else { 0 };
+                    let from = if group.members.contains(&i) {
+                        groups.len() + 1
+                    } else {
+                        0
+                    };
                     assert_eq!(row[i], block[from][i]);
                 }
             }

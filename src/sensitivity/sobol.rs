@@ -132,7 +132,11 @@ impl Runs {
 
     /// Whether the output varies at all; without that no share of its variance can be told.
     pub fn varies(&self) -> bool {
-        let largest = self.a.iter().chain(&self.b).fold(0.0f64, |m, v| m.max(v.abs()));
+        let largest = self
+            .a
+            .iter()
+            .chain(&self.b)
+            .fold(0.0f64, |m, v| m.max(v.abs()));
         self.samples() > 1 && self.moments().1 > ROUNDING * largest * largest
     }
 
@@ -188,9 +192,8 @@ fn estimates(sums: &DMatrix<f64>, row: usize, group: usize, n: f64) -> [f64; 5] 
     let [a, b, aa, bb, ab] = [0, 1, 2, 3, 4].map(mean);
     let [c, cc, ac, bc] = [0, 1, 2, 3].map(|k| mean(SHARED + EACH * group + k));
     let variance = 0.5 * (aa + bb) - (0.5 * (a + b)).powi(2);
-    let correlation = |xy: f64, x: f64, xx: f64| {
-        (xy - x * c) / ((xx - x * x) * (cc - c * c)).sqrt()
-    };
+    let correlation =
+        |xy: f64, x: f64, xx: f64| (xy - x * c) / ((xx - x * x) * (cc - c * c)).sqrt();
     [
         1.0 - 0.5 * (bb - 2.0 * bc + cc) / variance,
         correlation(bc, b, bb),

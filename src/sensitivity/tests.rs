@@ -116,9 +116,8 @@ fn studied_in_groups(
 
 /// sin x1 + 7·sin² x2 + 0.1·x3⁴·sin x1 (Ishigami and Homma 1990).
 fn ishigami() -> Known {
-    let function = |x: &[f64]| {
-        x[0].sin() + 7.0 * x[1].sin().powi(2) + 0.1 * x[2].powi(4) * x[0].sin()
-    };
+    let function =
+        |x: &[f64]| x[0].sin() + 7.0 * x[1].sin().powi(2) + 0.1 * x[2].powi(4) * x[0].sin();
     let gradient = |x: &[f64]| {
         vec![
             x[0].cos() * (1.0 + 0.1 * x[2].powi(4)),
@@ -143,7 +142,11 @@ fn ishigami_indices() -> ([f64; 3], [f64; 3]) {
     let variance = first + second + both;
     (
         [first / variance, second / variance, 0.0],
-        [(first + both) / variance, second / variance, both / variance],
+        [
+            (first + both) / variance,
+            second / variance,
+            both / variance,
+        ],
     )
 }
 
@@ -153,13 +156,18 @@ const G: [f64; 8] = [0.0, 1.0, 4.5, 9.0, 99.0, 99.0, 99.0, 99.0];
 fn g_function() -> Known {
     let function = |x: &[f64]| -> f64 {
         let parts = x.iter().zip(G);
-        parts.map(|(x, a)| ((4.0 * x - 2.0).abs() + a) / (1.0 + a)).product()
+        parts
+            .map(|(x, a)| ((4.0 * x - 2.0).abs() + a) / (1.0 + a))
+            .product()
     };
     Known::new(8, (0.0, 1.0), function)
 }
 
 fn g_indices() -> (Vec<f64>, Vec<f64>) {
-    let parts: Vec<f64> = G.iter().map(|a| 1.0 / (3.0 * (1.0 + a) * (1.0 + a))).collect();
+    let parts: Vec<f64> = G
+        .iter()
+        .map(|a| 1.0 / (3.0 * (1.0 + a) * (1.0 + a)))
+        .collect();
     let all: f64 = parts.iter().map(|v| 1.0 + v).product();
     let variance = all - 1.0;
     let first = parts.iter().map(|v| v / variance);
@@ -171,14 +179,26 @@ fn g_indices() -> (Vec<f64>, Vec<f64>) {
 fn holds(result: &Sensitivity, first: &[f64], total: &[f64], width: f64) {
     let of = result.sobol.as_ref().unwrap().outputs[0].as_ref().unwrap();
     assert_eq!(of.groups.len(), first.len() + 1, "the dummy comes last");
-    let exact = first.iter().zip(total).map(|(f, t)| (*f, *t)).chain([(0.0, 0.0)]);
+    let exact = first
+        .iter()
+        .zip(total)
+        .map(|(f, t)| (*f, *t))
+        .chain([(0.0, 0.0)]);
     for (k, (indices, (first, total))) in of.groups.iter().zip(exact).enumerate() {
         for (order, estimator, estimate) in indices.list() {
             let exact = if order == "first" { first } else { total };
             // Rounding alone makes an interval of a dummy's total.
             let near = estimate.low - 1e-12 <= exact && exact <= estimate.high + 1e-12;
-            assert!(near, "x{} {order} {estimator}: {estimate:?} without {exact}", k + 1);
-            assert!(estimate.width() < width, "x{} {order} {estimator}: {estimate:?}", k + 1);
+            assert!(
+                near,
+                "x{} {order} {estimator}: {estimate:?} without {exact}",
+                k + 1
+            );
+            assert!(
+                estimate.width() < width,
+                "x{} {order} {estimator}: {estimate:?}",
+                k + 1
+            );
         }
     }
 }
@@ -216,7 +236,12 @@ fn a_group_has_the_indices_of_its_members_together() {
     );
     assert_eq!(result.groups, ["pair", "x2"]);
     let (first, _) = ishigami_indices();
-    holds(&result, &[1.0 - first[1], first[1]], &[1.0 - first[1], first[1]], 0.1);
+    holds(
+        &result,
+        &[1.0 - first[1], first[1]],
+        &[1.0 - first[1], first[1]],
+        0.1,
+    );
     let effects = &result.morris.as_ref().unwrap().outputs[0];
     // Members go up and down at random: only the size has a meaning.
     assert!(effects[0].unwrap().mu.is_none() && effects[1].unwrap().mu.is_some());
@@ -250,7 +275,10 @@ fn a_total_above_its_bound_is_flagged() {
     let result = studied(&model, &[Method::Derivative, Method::Sobol], 512, 1);
     let above = &result.sobol.as_ref().unwrap().above_bound;
     assert_eq!(above.len(), 3, "{above:?}");
-    assert!(above.iter().all(|a| a.contains("beyond both intervals")), "{above:?}");
+    assert!(
+        above.iter().all(|a| a.contains("beyond both intervals")),
+        "{above:?}"
+    );
 }
 
 // y = (x1 + 2·x2)²: one direction decides, and it is (1, 2)/√5.
@@ -264,8 +292,15 @@ fn the_active_direction_of_a_ridge_is_found() {
     let result = studied(&model, &[Method::Derivative], 256, 1);
     let subspace = result.derivative.unwrap().subspace.unwrap();
     let root = 5f64.sqrt();
-    for (component, exact) in subspace.directions[0].iter().zip([1.0 / root, 2.0 / root, 0.0]) {
-        assert!((component - exact).abs() < 1e-10, "{:?}", subspace.directions[0]);
+    for (component, exact) in subspace.directions[0]
+        .iter()
+        .zip([1.0 / root, 2.0 / root, 0.0])
+    {
+        assert!(
+            (component - exact).abs() < 1e-10,
+            "{:?}",
+            subspace.directions[0]
+        );
     }
     assert!(subspace.eigenvalues[1].value < 1e-12 * subspace.eigenvalues[0].value);
     assert!((subspace.activity[1] - 0.8).abs() < 1e-10);
@@ -289,9 +324,7 @@ fn elementary_effects_of_a_simple_function_are_known() {
 // Runs that fail are counted and left out whole; what is left still has the right indices.
 #[test]
 fn failed_runs_are_counted_and_said() {
-    let model = Known::new(2, (0.0, 1.0), |x| {
-        if x[1] > 0.9 { f64::NAN } else { x[0] }
-    });
+    let model = Known::new(2, (0.0, 1.0), |x| if x[1] > 0.9 { f64::NAN } else { x[0] });
     let result = studied(&model, &[Method::Morris, Method::Sobol], 1024, 1);
     let failures = &result.failures;
     assert!(failures.failed > 300, "{}", failures.failed);
@@ -312,5 +345,8 @@ fn a_constant_output_has_no_indices() {
     let model = Known::new(2, (0.0, 1.0), |_| 5.0);
     let result = studied(&model, &[Method::Morris, Method::Sobol], 64, 1);
     assert!(result.sobol.unwrap().outputs[0].is_none());
-    assert_eq!(result.morris.unwrap().outputs[0][0].unwrap().mu_star.value, 0.0);
+    assert_eq!(
+        result.morris.unwrap().outputs[0][0].unwrap().mu_star.value,
+        0.0
+    );
 }

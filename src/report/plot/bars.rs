@@ -75,7 +75,10 @@ impl Bars {
 
     pub(super) fn sheet(&self) -> Result<Sheet> {
         if !self.is_drawable() {
-            return bad_input(format!("bars '{}' have nothing to draw; add some", self.title));
+            return bad_input(format!(
+                "bars '{}' have nothing to draw; add some",
+                self.title
+            ));
         }
         register_fonts();
         let (mut shapes, top) = heading(&self.title, self.note.as_deref());
@@ -83,12 +86,22 @@ impl Bars {
         let left = MARGIN + SMALL.widest(self.names.iter()).min(LONGEST_NAME) + 12.0;
         let pitch = BAR * self.series.len() as f64 + GAP;
         let bottom = top + pitch * self.names.len() as f64;
-        let axis = Axis::new(Scale::Linear, self.range(), (left, WIDTH - MARGIN - 14.0), false);
+        let axis = Axis::new(
+            Scale::Linear,
+            self.range(),
+            (left, WIDTH - MARGIN - 14.0),
+            false,
+        );
         shapes.extend(axis.grid((bottom, top)));
         for (row, name) in self.names.iter().enumerate() {
             let middle = top + pitch * (row as f64 + 0.5);
             let font = SMALL.fitted(name, LONGEST_NAME);
-            shapes.push(Shape::Text(name.clone(), (left - 8.0, middle), HPos::Right, font));
+            shapes.push(Shape::Text(
+                name.clone(),
+                (left - 8.0, middle),
+                HPos::Right,
+                font,
+            ));
             for (s, series) in self.series.iter().enumerate() {
                 let bar = series.bars.get(row).copied().flatten();
                 let y = top + pitch * row as f64 + 0.5 * GAP + BAR * (s as f64 + 0.5);
@@ -136,7 +149,11 @@ impl Bars {
             x += 28.0 + width + 26.0;
         }
         if !self.limit_label.is_empty() && self.bars().any(|b| b.limit.is_some()) {
-            shapes.push(Shape::Line(vec![(x + 3.0, y - 7.0), (x + 3.0, y + 7.0)], INK, 2.0));
+            shapes.push(Shape::Line(
+                vec![(x + 3.0, y - 7.0), (x + 3.0, y + 7.0)],
+                INK,
+                2.0,
+            ));
             let text = self.limit_label.clone();
             let width = SMALL.width(&text);
             shapes.push(Shape::Text(text, (x + 12.0, y), HPos::Left, SMALL));
@@ -166,7 +183,11 @@ fn draw(axis: &Axis, bar: Bar, y: f64, color: RGBColor) -> Vec<Shape> {
         let x = axis.place(limit);
         // Beyond the axis it says nothing that the bar does not.
         if x <= axis.ends.1 {
-            shapes.push(Shape::Line(vec![(x, y - half - 1.5), (x, y + half + 1.5)], INK, 2.0));
+            shapes.push(Shape::Line(
+                vec![(x, y - half - 1.5), (x, y + half + 1.5)],
+                INK,
+                2.0,
+            ));
         }
     }
     shapes

@@ -49,12 +49,7 @@ pub(super) fn pictures(result: &Sensitivity) -> Vec<Drawn> {
     list
 }
 
-fn totals(
-    result: &Sensitivity,
-    curve: &str,
-    axis: &str,
-    points: &[(usize, f64)],
-) -> Option<Drawn> {
+fn totals(result: &Sensitivity, curve: &str, axis: &str, points: &[(usize, f64)]) -> Option<Drawn> {
     let sobol = result.sobol.as_ref()?;
     let series = result.labels().into_iter().enumerate().map(|(k, label)| {
         let total = |output: usize| Some(sobol.outputs[output].as_ref()?.groups[k].total_jansen);
@@ -62,7 +57,10 @@ fn totals(
         let or_nan = |v: Option<f64>| v.unwrap_or(f64::NAN);
         Series {
             label,
-            points: all.iter().map(|(x, t)| (*x, or_nan(t.map(|t| t.value)))).collect(),
+            points: all
+                .iter()
+                .map(|(x, t)| (*x, or_nan(t.map(|t| t.value))))
+                .collect(),
             mark: Mark::Line,
             color: Some(k),
             spread: all
@@ -116,7 +114,10 @@ fn effects(
         topic: Topic::Curves,
         picture: Chart {
             title: format!("Which parameter moves which part: {curve}"),
-            note: note(result, "elementary effects of the whole ranges, μ*, 95 % bands"),
+            note: note(
+                result,
+                "elementary effects of the whole ranges, μ*, 95 % bands",
+            ),
             x_label: axis.into(),
             y_label: format!("μ* [{unit}]"),
             x_scale: scale(points),

@@ -55,7 +55,10 @@ pub(super) fn sobol(result: &Sensitivity) -> Vec<Drawn> {
             series: vec![
                 BarSeries {
                     label: "first order: alone".into(),
-                    bars: groups.clone().map(|(_, g)| bar(g.first_saltelli, None)).collect(),
+                    bars: groups
+                        .clone()
+                        .map(|(_, g)| bar(g.first_saltelli, None))
+                        .collect(),
                 },
                 BarSeries {
                     label: "total: with interactions".into(),
@@ -161,7 +164,10 @@ pub(super) fn morris(result: &Sensitivity) -> Vec<Drawn> {
                     result,
                     &format!("{} trajectories; 95 % intervals of σ", morris.trajectories),
                 ),
-                x_label: format!("mean size of the effect of the whole range, μ* [{}]", of.unit),
+                x_label: format!(
+                    "mean size of the effect of the whole range, μ* [{}]",
+                    of.unit
+                ),
                 y_label: format!("spread of the effect, σ [{}]", of.unit),
                 series,
                 ..Chart::default()
@@ -169,5 +175,9 @@ pub(super) fn morris(result: &Sensitivity) -> Vec<Drawn> {
             .into(),
         })
     };
-    readings(result).into_iter().take(2).filter_map(drawn).collect()
+    readings(result)
+        .into_iter()
+        .take(2)
+        .filter_map(drawn)
+        .collect()
 }

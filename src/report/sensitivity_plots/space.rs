@@ -110,7 +110,10 @@ pub(super) fn failures(result: &Sensitivity) -> Option<Drawn> {
     }
     let bars = Bars {
         title: "Where runs fail".into(),
-        note: note(result, "0: nothing to do with it; 1: a threshold separates them"),
+        note: note(
+            result,
+            "0: nothing to do with it; 1: a threshold separates them",
+        ),
         x_label: "distance between the distributions of failed and other runs".into(),
         names: region.iter().map(|r| r.name.clone()).collect(),
         series: vec![BarSeries {

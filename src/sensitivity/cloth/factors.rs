@@ -85,7 +85,9 @@ impl Varied {
         let asked = wish.vary.iter().rev().find(|(n, _)| n == name);
         let wanted = wish.only.is_empty() || wish.only.iter().any(|n| n == name);
         let own = prepared.cloth.setup.law.parameters().into_iter().nth(place);
-        let ratio = own.as_ref().is_some_and(|p| p.dimension == Dimension::Ratio);
+        let ratio = own
+            .as_ref()
+            .is_some_and(|p| p.dimension == Dimension::Ratio);
         let distribution = match asked.map(|(_, vary)| *vary) {
             Some(Vary::Fixed(value)) => {
                 self.base[place] = value;
@@ -101,11 +103,13 @@ impl Varied {
                 high: own.as_ref().map_or(1e6 * mean.abs(), |p| p.high),
             },
             None if !single => {
-                self.notes.push(format!("{name} differs by direction and is not varied."));
+                self.notes
+                    .push(format!("{name} differs by direction and is not varied."));
                 return Ok(());
             }
             None if value <= 0.0 => {
-                self.notes.push(format!("{name} is 0 in this scene and is not varied."));
+                self.notes
+                    .push(format!("{name} is 0 in this scene and is not varied."));
                 return Ok(());
             }
             None if ratio => Distribution::Uniform {
@@ -125,7 +129,9 @@ impl Varied {
                 parameter.check("--vary", name, end, strain)?;
             }
         } else if distribution.ends().0 <= 0.0 {
-            return bad_input(format!("--vary {name}: it must stay above 0; give a positive end"));
+            return bad_input(format!(
+                "--vary {name}: it must stay above 0; give a positive end"
+            ));
         }
         let (low, high) = distribution.ends();
         self.places.push(place);
@@ -139,7 +145,9 @@ impl Varied {
                 (Some(p), _) => p.symbol.into(),
                 (None, _) => name.into(),
             },
-            unit: own.map_or(membrane_unit(name), |p| unit(p.dimension, prepared)).into(),
+            unit: own
+                .map_or(membrane_unit(name), |p| unit(p.dimension, prepared))
+                .into(),
             nominal: self.base[place].clamp(low, high),
             distribution,
         });

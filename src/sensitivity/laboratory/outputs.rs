@@ -48,17 +48,23 @@ pub(super) fn outputs(
             recipes.push(mean(points));
         }
     }
-    let all: Vec<usize> = curves.iter().flat_map(|(_, points)| points.clone()).collect();
+    let all: Vec<usize> = curves
+        .iter()
+        .flat_map(|(_, points)| points.clone())
+        .collect();
     if all.len() > 1 {
         outputs.push(reading("mean angle".into()));
         recipes.push(mean(&all));
     }
-    let long: Vec<_> = curves.iter().filter(|(_, points)| points.len() > 1).collect();
+    let long: Vec<_> = curves
+        .iter()
+        .filter(|(_, points)| points.len() > 1)
+        .collect();
     if !long.is_empty() {
         let share = 1.0 / long.len() as f64;
-        let ends = long.iter().flat_map(|(_, points)| {
-            [(points[0], share), (points[points.len() - 1], -share)]
-        });
+        let ends = long
+            .iter()
+            .flat_map(|(_, points)| [(points[0], share), (points[points.len() - 1], -share)]);
         outputs.push(reading("loss from shortest to longest pressing".into()));
         recipes.push(Recipe(ends.collect()));
     }
@@ -162,7 +168,10 @@ fn bending(fabric: &str, dwell: f64, read: &BendingReading) -> Output {
                 Branch::Back => "way back",
             };
             Output {
-                name: format!("{fabric}moment at {} 1/m, {branch}, {dwelt}", readable(*curvature)),
+                name: format!(
+                    "{fabric}moment at {} 1/m, {branch}, {dwelt}",
+                    readable(*curvature)
+                ),
                 unit: "N·m/m".into(),
                 place: Some(Place {
                     curve: format!("{fabric}moment, {branch}, {dwelt}"),

@@ -82,7 +82,11 @@ impl Ranges {
         }
         let mut base: Vec<f64> = all.iter().map(|f| f.nominal).collect();
         let mut varied = vec![true; all.len()];
-        let own: Vec<&str> = calibration.unknowns.iter().map(|u| u.name.as_str()).collect();
+        let own: Vec<&str> = calibration
+            .unknowns
+            .iter()
+            .map(|u| u.name.as_str())
+            .collect();
         let names: Vec<String> = all.iter().map(|f| f.name.clone()).collect();
         let find = |option: &str, name: &str| -> Result<usize> {
             let at = names.iter().position(|n| n == name);
@@ -243,9 +247,8 @@ fn posterior(
     notes: &mut Vec<String>,
 ) -> Result<(Distribution, Option<f64>)> {
     let unknown = &calibration.unknowns[k];
-    let find = |name: &str| -> Option<&ParameterResult> {
-        fit.parameters.iter().find(|p| p.name == name)
-    };
+    let find =
+        |name: &str| -> Option<&ParameterResult> { fit.parameters.iter().find(|p| p.name == name) };
     let Some(found) = find(&unknown.name) else {
         return Err(Error::BadInput(format!(
             "{}: its result has no parameter {}; it belongs to another case",
@@ -297,7 +300,11 @@ fn asked(calibration: &Calibration, k: usize, vary: Vary, now: &Factor) -> Resul
             mean,
             sd,
             // A logarithm needs room above zero.
-            low: if unknown.is_logarithm() { low.max(1e-6 * mean.abs()) } else { low },
+            low: if unknown.is_logarithm() {
+                low.max(1e-6 * mean.abs())
+            } else {
+                low
+            },
             high,
         },
         Vary::Fixed(value) => {
@@ -331,7 +338,15 @@ mod tests {
     fn distributions_are_read_and_nonsense_is_refused() {
         assert_eq!(Vary::parse("log:10:1e3").unwrap(), Vary::Log(10.0, 1000.0));
         assert_eq!(Vary::parse("fixed:0.7").unwrap(), Vary::Fixed(0.7));
-        for text in ["", "log", "log:1", "log:1:x", "normal:1:2:3", "gamma:1:2", "fixed:nan"] {
+        for text in [
+            "",
+            "log",
+            "log:1",
+            "log:1:x",
+            "normal:1:2:3",
+            "gamma:1:2",
+            "fixed:nan",
+        ] {
             let error = Vary::parse(text).unwrap_err().to_string();
             assert!(error.contains("log:LOW:HIGH"), "{text}: {error}");
         }

@@ -36,10 +36,12 @@ impl ShareTest {
         conditions: &[(usize, Condition)],
     ) -> Result<Option<ShareTest>> {
         let law: Arc<dyn Law> = calibration.shared_law();
-        let folds = conditions.iter().filter_map(|(group, condition)| match condition {
-            Condition::Recovery(point) => Some((*group, *point)),
-            _ => None,
-        });
+        let folds = conditions
+            .iter()
+            .filter_map(|(group, condition)| match condition {
+                Condition::Recovery(point) => Some((*group, *point)),
+                _ => None,
+            });
         let (groups, points): (Vec<usize>, Vec<CreasePoint>) = folds.unzip();
         let names = law.history();
         let place = |name: &str| names.iter().position(|n| n == name);

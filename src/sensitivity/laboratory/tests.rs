@@ -29,15 +29,24 @@ fn points(model: &Laboratory, count: usize) -> Vec<Vec<f64>> {
 #[test]
 fn slopes_are_differences() {
     let (case, data) = shipped(256);
-    let model =
-        Laboratory::new(&Compute::cpu(Precision::F64), &case, &data, &Wish::default()).unwrap();
+    let model = Laboratory::new(
+        &Compute::cpu(Precision::F64),
+        &case,
+        &data,
+        &Wish::default(),
+    )
+    .unwrap();
     let k = model.factors().len();
     let mut compared = 0;
     for point in points(&model, 8) {
-        let at = model.run(std::slice::from_ref(&point), true).unwrap().remove(0);
+        let at = model
+            .run(std::slice::from_ref(&point), true)
+            .unwrap()
+            .remove(0);
         let largest = |j: usize| {
             let rows = at.slopes.chunks_exact(k);
-            rows.map(|row| (row[j] * point[j]).abs()).fold(0.0, f64::max)
+            rows.map(|row| (row[j] * point[j]).abs())
+                .fold(0.0, f64::max)
         };
         for j in 0..k {
             // Second differences of a C1 function: a step of 1e-5 leaves about that share of the largest slope.
@@ -69,15 +78,28 @@ fn slopes_are_differences() {
 #[test]
 fn a_run_does_not_depend_on_its_company() {
     let (case, data) = shipped(64);
-    let model =
-        Laboratory::new(&Compute::cpu(Precision::F64), &case, &data, &Wish::default()).unwrap();
+    let model = Laboratory::new(
+        &Compute::cpu(Precision::F64),
+        &case,
+        &data,
+        &Wish::default(),
+    )
+    .unwrap();
     let points = points(&model, 7);
     let together = model.run(&points, true).unwrap();
     for (point, expected) in points.iter().zip(&together) {
-        let alone = model.run(std::slice::from_ref(point), true).unwrap().remove(0);
+        let alone = model
+            .run(std::slice::from_ref(point), true)
+            .unwrap()
+            .remove(0);
         assert_eq!(alone.values, expected.values);
         assert_eq!(alone.slopes, expected.slopes);
         assert_eq!(alone.regimes, expected.regimes);
     }
-    assert!(together[0].regimes.iter().any(|s| s.slips > 0.0 || s.yields > 0.0));
+    assert!(
+        together[0]
+            .regimes
+            .iter()
+            .any(|s| s.slips > 0.0 || s.yields > 0.0)
+    );
 }

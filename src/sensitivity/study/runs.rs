@@ -78,8 +78,12 @@ pub(super) fn decode(value: &Value, model: &dyn Model, count: usize) -> Option<V
             return Some(vec![Vec::new(); count]);
         };
         let numbers = to_numbers(text.as_str()?)?;
-        (numbers.len() == count * size)
-            .then(|| numbers.chunks_exact(size.max(1)).map(<[f64]>::to_vec).collect())
+        (numbers.len() == count * size).then(|| {
+            numbers
+                .chunks_exact(size.max(1))
+                .map(<[f64]>::to_vec)
+                .collect()
+        })
     };
     value.get("values")?;
     let width = model.outputs().len();
