@@ -32,7 +32,7 @@ def output(method, i):
 
 problem = {"num_vars": k, "names": names, "bounds": [[0.0, 1.0]] * k}
 found = {
-    "made_by": f"tests/data/salib/make.sh with SALib {version("SALib")}, NumPy {np.__version__}",
+    "made_by": f"tests/data/salib/make.sh with SALib {version('SALib')}, NumPy {np.__version__}",
     "data": "synthetic",
     "outputs": [],
 }
