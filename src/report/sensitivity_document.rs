@@ -143,7 +143,8 @@ pub(super) fn bounds(result: &Sensitivity) -> String {
     match (&result.derivative, above) {
         (None, _) => "not computed (method dgsm)".into(),
         (Some(_), 0) => "every total is below its bound".into(),
-        (Some(_), n) => format!("{} above its bound, listed below", counted(n, "total")),
+        (Some(_), 1) => "1 total is above its bound (listed in the report)".into(),
+        (Some(_), n) => format!("{n} totals are above their bounds (listed in the report)"),
     }
 }
 

@@ -269,7 +269,7 @@ fn above_bound(
                     false => "within the intervals of the two",
                 };
                 found.push(format!(
-                    "{} of {}: {:.4} [{:.4}, {:.4}] is above its bound {:.4} [{:.4}, {:.4}], {verdict}",
+                    "{} of {}: {:.2e} [{:.2e}, {:.2e}] is above its bound {:.2e} [{:.2e}, {:.2e}], {verdict}",
                     group.name,
                     study.model.outputs()[i].name,
                     total.value,

@@ -27,7 +27,7 @@ impl Shares {
         };
         format!(
             "{}, {}",
-            word(self.slips, ["stick", "stick and slip", "slip"]),
+            word(self.slips, ["stick", "stick/slip", "slip"]),
             word(self.yields, ["no yield", "some yield", "all yield"])
         )
     }

@@ -25,8 +25,10 @@ pub struct Runs {
     pub a: Vec<f64>,
     /// f(B).
     pub b: Vec<f64>,
-    /// f(A_B), a list a group.
+    /// f(A_B), a list a group, the dummy's last.
     pub mixed: Vec<Vec<f64>>,
+    /// Whether the last of them is a dummy's, for which nothing was run.
+    pub has_dummy: bool,
 }
 
 /// Indices of one group by every estimator.
@@ -81,6 +83,7 @@ impl Runs {
             a: Vec::new(),
             b: Vec::new(),
             mixed: vec![Vec::new(); groups],
+            has_dummy: false,
         };
         for block in outputs.chunks_exact(groups + 2) {
             if block.iter().any(|v| !v.is_finite()) {
@@ -99,6 +102,7 @@ impl Runs {
     /// first-order index comes out as is the error of the estimator.
     pub fn with_dummy(mut self) -> Runs {
         self.mixed.push(self.a.clone());
+        self.has_dummy = true;
         self
     }
 
@@ -109,6 +113,7 @@ impl Runs {
             a: cut(&self.a),
             b: cut(&self.b),
             mixed: self.mixed.iter().map(cut).collect(),
+            has_dummy: self.has_dummy,
         }
     }
 
@@ -120,8 +125,9 @@ impl Runs {
     /// Mean of all runs but a dummy's, and the variance of A and B.
     pub fn moments(&self) -> (f64, f64) {
         let lists = [&self.a, &self.b];
-        let own = self.mixed.iter().filter(|m| **m != self.a);
-        let all: Vec<f64> = lists.into_iter().chain(own).flatten().copied().collect();
+        let run = self.mixed.len() - usize::from(self.has_dummy);
+        let mixed = self.mixed[..run].iter();
+        let all: Vec<f64> = lists.into_iter().chain(mixed).flatten().copied().collect();
         let center = all.iter().sum::<f64>() / all.len().max(1) as f64;
         let both = || self.a.iter().chain(&self.b);
         let count = (2 * self.samples()).max(1) as f64;
