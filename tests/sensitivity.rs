@@ -416,16 +416,29 @@ fn a_fit_gives_the_ranges() {
     for factor in result["factors"].as_array().unwrap() {
         let found = fit["parameters"].as_array().unwrap().iter();
         let mut found = found.filter(|p| p["name"] == factor["name"] && !p["value"].is_null());
-        if let Some(parameter) = found.next() {
-            assert_eq!(factor["nominal"], parameter["best"]);
-            assert!(
-                factor["distribution"]["shape"]
-                    .as_str()
-                    .unwrap()
-                    .contains("normal")
-            );
-            compared += 1;
+        let Some(parameter) = found.next() else {
+            continue;
+        };
+        let (shape, best) = (&factor["distribution"], parameter["best"].as_f64().unwrap());
+        let number = |v: &Value| v.as_f64().unwrap();
+        let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * b.abs();
+        assert!(near(number(&factor["nominal"]), best));
+        let kind = shape["shape"].as_str().unwrap();
+        match parameter["std_error"].as_f64() {
+            Some(error) if kind == "log_normal" => {
+                assert!(near(number(&shape["sd"]), error / best))
+            }
+            Some(error) => assert!(near(number(&shape["sd"]), error)),
+            // Without a standard error the interval of the profile is taken.
+            None => {
+                assert!(kind.ends_with("uniform"), "{kind}");
+                let low = parameter["ci95"][0]
+                    .as_f64()
+                    .unwrap_or(number(&shape["low"]));
+                assert!(near(number(&shape["low"]), low), "{shape}");
+            }
         }
+        compared += 1;
     }
     assert!(compared >= 2, "{compared}");
     assert!(result["notes"].to_string().contains("errors of the fit"));

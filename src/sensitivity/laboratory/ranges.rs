@@ -131,7 +131,7 @@ impl Ranges {
 }
 
 /// The value that an unknown stands for where its parameter and that below it have given values.
-fn value_of(unknown: &Unknown, value: f64, lower: impl FnOnce(&str) -> f64) -> f64 {
+fn value_of(unknown: &Unknown, value: f64, lower: impl Fn(&str) -> f64) -> f64 {
     match unknown.transform {
         Transform::Above(name) => value - lower(name),
         _ => value,
@@ -260,30 +260,50 @@ fn posterior(
         let local = group.and_then(|g| find(&format!("{name}[{g}")));
         local.or_else(|| find(name)).map_or(0.0, |p| p.best)
     };
-    let best = value_of(unknown, found.best, lower);
     let (low, high) = search_ends(calibration, k);
-    let Some(error) = found.std_error.filter(|_| found.value.is_some()) else {
-        notes.push(format!(
-            "{}: the fit does not determine it ({}), so the whole range of its search is taken.",
-            name(unknown),
-            found.verdict
-        ));
-        let inside = best.clamp(low, high);
-        return Ok((of_case(calibration, k), Some(inside)));
-    };
-    let distribution = match unknown.is_logarithm() && best > 0.0 {
-        true => Distribution::LogNormal {
+    let best = value_of(unknown, found.best, lower).clamp(low, high);
+    let logarithm = unknown.is_logarithm() && best > 0.0;
+    let distribution = match found.std_error.filter(|_| found.value.is_some()) {
+        Some(error) if logarithm => Distribution::LogNormal {
             median: best,
             sd: error / best,
             low,
             high,
         },
-        false => Distribution::Normal {
+        Some(error) => Distribution::Normal {
             mean: best,
             sd: error,
             low,
             high,
         },
+        None => {
+            notes.push(match found.value {
+                Some(_) => format!(
+                    "{}: the fit gives no standard error, so its 95 % interval is taken, evenly.",
+                    name(unknown)
+                ),
+                None => format!(
+                    "{}: the fit does not determine it, so all that it leaves open is taken, evenly.",
+                    name(unknown)
+                ),
+            });
+            // An end that the data leave open is that of the search.
+            let [from, to] = found.ci95;
+            let from = from.map_or(low, |v| value_of(unknown, v, lower));
+            let to = to.map_or(high, |v| value_of(unknown, v, lower));
+            let (from, to) = (from.clamp(low, high), to.clamp(low, high));
+            match from < to {
+                true if logarithm => Distribution::LogUniform {
+                    low: from,
+                    high: to,
+                },
+                true => Distribution::Uniform {
+                    low: from,
+                    high: to,
+                },
+                false => of_case(calibration, k),
+            }
+        }
     };
     Ok((distribution, Some(best)))
 }
