@@ -16,6 +16,7 @@
 //! - [`tasks`]: work cut into tasks that any machine can do, with their journal; shards and their joining.
 //! - [`calibrate`]: measurement files, cases, the calibration problem, verdicts and results.
 //! - [`scene`]: scene files; [`simulate`]: runs of them, recorded and resumable.
+//! - [`sensitivity`]: which parameter moves which reading, with intervals.
 //! - [`report`]: plots, and the reports of a fit as text, Markdown and HTML.
 //! - [`cli`]: the program.
 //!
@@ -36,6 +37,7 @@ pub mod reading;
 pub mod report;
 pub mod rollout;
 pub mod scene;
+pub mod sensitivity;
 pub mod simulate;
 pub mod solve;
 pub mod step;

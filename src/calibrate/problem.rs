@@ -136,6 +136,11 @@ impl Calibration {
         self.law.as_ref()
     }
 
+    /// The law, to be kept.
+    pub(crate) fn shared_law(&self) -> Arc<dyn Law> {
+        self.law.clone()
+    }
+
     /// Gate width of a stage, as a share of the largest curvature.
     pub fn width(&self, stage: usize) -> f64 {
         stages(self.hinges)[stage].1
@@ -183,13 +188,36 @@ impl Calibration {
         point: &DVector<f64>,
         conditions: &[(usize, Condition)],
     ) -> Result<(Vec<f64>, DMatrix<f64>)> {
-        let width = self.width(self.stages.len() - 1);
-        let tests = self.tests(self.hinges, Some(width), conditions)?;
-        let readings = tests
-            .run(&self.compute, &[self.values(point)], true)?
+        let tests = self.last_tests(conditions)?;
+        let (values, slopes) = self
+            .read(&tests, std::slice::from_ref(point), true)?
             .remove(0);
-        let jacobian = self.chain(&readings.slopes, conditions.iter().map(|c| c.0), point);
-        Ok((readings.values, jacobian))
+        let none = DMatrix::zeros(values.len(), self.unknowns.len());
+        Ok((values, slopes.unwrap_or(none)))
+    }
+
+    /// Tests of conditions as the last stage simulates them.
+    pub fn last_tests(&self, conditions: &[(usize, Condition)]) -> Result<Tests> {
+        let width = self.width(self.stages.len() - 1);
+        self.tests(self.hinges, Some(width), conditions)
+    }
+
+    /// Readings of tests at many points, each with ∂reading/∂unknown where slopes are asked for. A point's
+    /// readings do not depend on its company.
+    pub fn read(
+        &self,
+        tests: &Tests,
+        points: &[DVector<f64>],
+        with_slopes: bool,
+    ) -> Result<Vec<(Vec<f64>, Option<DMatrix<f64>>)>> {
+        let sets: Vec<Vec<Vec<f64>>> = points.iter().map(|p| self.values(p)).collect();
+        let readings = tests.run(&self.compute, &sets, with_slopes)?;
+        let groups = || tests.groups().iter().copied();
+        let each = points.iter().zip(readings).map(|(point, readings)| {
+            let slopes = with_slopes.then(|| self.chain(&readings.slopes, groups(), point));
+            (readings.values, slopes)
+        });
+        Ok(each.collect())
     }
 
     /// Readings of conditions under the hard law, with hinges enough that the fold's cut does not show.

@@ -1,6 +1,7 @@
 //! `rumple bench`
 
 mod cloth;
+mod sensitivity;
 
 use std::time::Instant;
 
@@ -47,6 +48,13 @@ enum Workload {
         #[arg(long, default_value = "100", value_parser = count)]
         steps: usize,
     },
+    /// A sensitivity study of the shipped crease test: Sobol' indices of every point of four curves, with
+    /// intervals
+    Sensitivity {
+        /// Parameter sets that are run
+        #[arg(long, default_value = "100000", value_parser = count)]
+        runs: usize,
+    },
     /// A batch of hinges: fold, hold, release; forward, and with the gradient of 8 parameters
     Hinge {
         /// How many hinges
@@ -68,6 +76,7 @@ pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
     match &arguments.workload {
         Workload::Cloth { only, steps } => cloth::run(common, only.as_deref(), *steps),
         Workload::Fit => run_fit(common),
+        Workload::Sensitivity { runs } => sensitivity::run(common, *runs),
         Workload::Coverage { sets } => run_coverage(common, *sets),
         Workload::Hinge {
             hinges,

@@ -1,7 +1,7 @@
 //! `rumple fit`
 
 mod folder;
-mod input;
+pub(super) mod input;
 mod shard;
 
 use std::{
@@ -11,8 +11,8 @@ use std::{
 
 use clap::{Args, ValueEnum};
 
-pub(super) use folder::{Begun, CASE, JOURNAL, Opened};
-use folder::{file_names, fingerprint, new_folder};
+pub(super) use folder::{Begun, CASE, JOURNAL, Opened, file_names};
+use folder::{fingerprint, new_folder};
 use input::{Changes, inputs};
 
 use super::{Common, interrupted, print, say};

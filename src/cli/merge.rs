@@ -7,7 +7,7 @@ use clap::Args;
 use super::{
     Common,
     fit::{self, Begun, CASE, JOURNAL, Opened},
-    refine,
+    refine, sensitivity,
 };
 use crate::{
     error::{Result, bad_input},
@@ -44,6 +44,8 @@ pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
         bootstrap(common, &folders[0], &shards, out)
     } else if has("fit") {
         fit(common, &folders[0], &shards, out)
+    } else if has("sensitivity") {
+        sensitivity::merge(common, &folders[0], &shards, out)
     } else {
         bad_input(format!(
             "{}: nothing in it that can be merged; give folders that `rumple fit`, `rumple bootstrap` or `rumple sensitivity` has made with --shard",

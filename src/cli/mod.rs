@@ -14,6 +14,7 @@ mod memory;
 mod merge;
 mod refine;
 mod schema;
+mod sensitivity;
 mod simulate;
 mod synthesize;
 
@@ -53,6 +54,7 @@ enum Command {
     Profile(refine::ProfileArguments),
     Bootstrap(refine::BootstrapArguments),
     Report(refine::ReportArguments),
+    Sensitivity(sensitivity::Arguments),
     Merge(merge::Arguments),
     Design(design::Arguments),
     Simulate(simulate::Arguments),
@@ -189,6 +191,7 @@ fn run(cli: &Cli) -> Result<()> {
         Command::Profile(a) => refine::profile(&cli.common, a),
         Command::Bootstrap(a) => refine::bootstrap(&cli.common, a),
         Command::Report(a) => refine::report(&cli.common, a),
+        Command::Sensitivity(a) => sensitivity::run(&cli.common, a),
         Command::Merge(a) => merge::run(&cli.common, a),
         Command::Design(a) => design::run(&cli.common, a),
         Command::Simulate(a) => simulate::run(&cli.common, a),

@@ -65,6 +65,26 @@ pub fn normal_below(z: f64) -> f64 {
     if z > 0.0 { 1.0 - tail } else { tail }
 }
 
+/// The inverse of [`normal_below`], to 1e-13 for shares from 1e-300 to 1 − 1e-15: the rational start of
+/// Abramowitz and Stegun (26.2.23), then Halley's steps.
+pub fn normal_quantile(share: f64) -> f64 {
+    if share <= 0.0 || share >= 1.0 {
+        return f64::INFINITY.copysign(share - 0.5);
+    }
+    let tail = share.min(1.0 - share);
+    let t = (-2.0 * tail.ln()).sqrt();
+    let start = t
+        - (2.515_517 + t * (0.802_853 + t * 0.010_328))
+            / (1.0 + t * (1.432_788 + t * (0.189_269 + t * 0.001_308)));
+    let mut z = -start;
+    for _ in 0..4 {
+        let density = (-0.5 * z * z).exp() / (2.0 * std::f64::consts::PI).sqrt();
+        let step = (normal_below(z) - tail) / density;
+        z -= step / (1.0 + 0.5 * z * step);
+    }
+    if share < 0.5 { z } else { -z }
+}
+
 /// A quantile of sorted values, linear between them.
 ///
 /// # Panics
@@ -112,6 +132,18 @@ mod tests {
         }
         assert!((normal_below(-1.959_963_984_540_054) - 0.025).abs() < 1e-12);
         assert!((normal_below(1.0) - 0.841_344_746_068_543).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_normal_quantile_inverts_the_probability() {
+        assert!((normal_quantile(0.975) - 1.959_963_984_540_054).abs() < 1e-12);
+        assert!((normal_quantile(1e-10) + 6.361_340_902_404_056).abs() < 1e-9);
+        for share in [1e-12, 0.003, 0.25, 0.5, 0.8, 0.999] {
+            let back = normal_below(normal_quantile(share));
+            assert!((back / share - 1.0).abs() < 1e-10, "{share} {back}");
+        }
+        assert_eq!(normal_quantile(0.0), f64::NEG_INFINITY);
+        assert_eq!(normal_quantile(1.0), f64::INFINITY);
     }
 
     #[test]

@@ -16,28 +16,49 @@ const UNBROKEN: usize = 24;
 /// The report as a page. `pictures` are captions and SVG texts; they are placed by what the caption
 /// tells. Everything but the SVG is escaped.
 pub fn html(result: &FitResult, pictures: &[(String, String)]) -> String {
-    let title = escaped(&title(result));
-    let origin = match result.synthetic {
+    let sections = sections(result);
+    let placed: Vec<(&Section, Vec<&Figure>)> = sections
+        .iter()
+        .map(|section| {
+            let topic = |(caption, _): &&Figure| Some(Topic::of(caption)) == section.pictures;
+            (section, pictures.iter().filter(topic).collect())
+        })
+        .collect();
+    let origin = (fit_sentence::origin(result), result.synthetic);
+    page(&title(result), origin, &placed)
+}
+
+/// Caption and SVG text.
+pub(super) type Figure = (String, String);
+
+/// A page of sections, each with its pictures. `origin` says where the data come from and whether they are
+/// synthetic.
+pub(super) fn page(
+    title: &str,
+    (origin, synthetic): (&str, bool),
+    sections: &[(&Section, Vec<&Figure>)],
+) -> String {
+    let title = escaped(title);
+    let class = match synthetic {
         true => "origin synthetic",
         false => "origin",
     };
-    let sections: String = sections(result)
+    let sections: String = sections
         .iter()
-        .map(|section| set_section(section, pictures))
+        .map(|(section, figures)| set_section(section, figures))
         .collect();
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n\
          <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n\
-         <h1>{title}</h1>\n<p class=\"{origin}\">{}</p>\n{sections}</main>\n</body>\n</html>\n",
-        escaped(fit_sentence::origin(result))
+         <h1>{title}</h1>\n<p class=\"{class}\">{}</p>\n{sections}</main>\n</body>\n</html>\n",
+        escaped(origin)
     )
 }
 
-fn set_section(section: &Section, pictures: &[(String, String)]) -> String {
-    let topic = |(caption, _): &&(String, String)| Some(Topic::of(caption)) == section.pictures;
-    let figures: String = pictures.iter().filter(topic).map(figure).collect();
+fn set_section(section: &Section, figures: &[&Figure]) -> String {
+    let figures: String = figures.iter().map(|f| figure(f)).collect();
     let blocks: String = section.blocks.iter().map(set).collect();
     match blocks.is_empty() && figures.is_empty() {
         true => String::new(),
@@ -48,7 +69,7 @@ fn set_section(section: &Section, pictures: &[(String, String)]) -> String {
     }
 }
 
-fn figure((caption, svg): &(String, String)) -> String {
+fn figure((caption, svg): &Figure) -> String {
     // An XML declaration is allowed in a file but not inside a page.
     let svg = svg.find("<svg").map_or("", |start| &svg[start..]);
     format!(

@@ -35,10 +35,7 @@ pub fn comparison(a: &FitResult, b: &FitResult) -> Vec<(String, String, Picture)
 
 /// Leaves out charts without a point, tells equal stems apart and ends the captions.
 fn finished(mut entries: Vec<Entry>, synthetic: bool) -> Vec<Entry> {
-    entries.retain(|(_, _, picture)| match picture {
-        Picture::Chart(chart) => chart.is_drawable(),
-        Picture::HeatMap(_) => true,
-    });
+    entries.retain(|(_, _, picture)| picture.is_drawable());
     for i in 0..entries.len() {
         let (earlier, rest) = entries.split_at_mut(i);
         let stem = rest[0].0.clone();

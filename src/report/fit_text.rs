@@ -1,8 +1,8 @@
 //! Reports of a fit as text: for the terminal, as a Markdown file, and two fits side by side.
 
 mod compare;
-mod layout;
-mod markdown;
+pub(super) mod layout;
+pub(super) mod markdown;
 mod terminal;
 
 pub use self::{

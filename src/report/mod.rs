@@ -1,4 +1,4 @@
-//! What people look at: plots, the reports of a fit, pictures and files of meshes.
+//! What people look at: plots, the reports of fits and sensitivity studies, pictures and files of meshes.
 
 pub mod design;
 mod fit_document;
@@ -17,4 +17,9 @@ pub mod obstacle_shape;
 pub mod plot;
 pub mod render;
 pub mod run_plots;
+mod sensitivity_document;
+pub mod sensitivity_folder;
+pub mod sensitivity_plots;
+mod sensitivity_tables;
+pub mod sensitivity_text;
 pub mod surface;

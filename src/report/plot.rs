@@ -1,4 +1,4 @@
-//! Charts and heat maps as SVG or PNG files, drawn on the backends of `plotters` with an embedded
+//! Charts, bars and heat maps as SVG or PNG files, drawn on the backends of `plotters` with an embedded
 //! font.
 //!
 //! The layout is our own: `plotters`' mesh cannot keep the legend outside the plot, clip curves to a
@@ -6,6 +6,7 @@
 //! memory, and these are written in one go, because the file backends lose write errors.
 
 mod axis;
+mod bars;
 mod chart;
 mod heat;
 mod paint;
@@ -15,6 +16,7 @@ use std::path::Path;
 
 use plotters::style::text_anchor::HPos;
 
+pub use self::bars::{Bar, BarSeries, Bars};
 pub use self::chart::{Chart, Mark, Scale, Series};
 pub use self::heat::HeatMap;
 use self::paint::{NOTE, Shape, Sheet, TITLE, WIDTH};
@@ -34,6 +36,8 @@ pub enum Picture {
     Chart(Chart),
     /// A matrix in colours.
     HeatMap(HeatMap),
+    /// Named bars.
+    Bars(Bars),
 }
 
 impl From<Chart> for Picture {
@@ -48,7 +52,22 @@ impl From<HeatMap> for Picture {
     }
 }
 
+impl From<Bars> for Picture {
+    fn from(bars: Bars) -> Self {
+        Picture::Bars(bars)
+    }
+}
+
 impl Picture {
+    /// Whether there is anything to draw.
+    pub(crate) fn is_drawable(&self) -> bool {
+        match self {
+            Picture::Chart(chart) => chart.is_drawable(),
+            Picture::Bars(bars) => bars.is_drawable(),
+            Picture::HeatMap(_) => true,
+        }
+    }
+
     /// Writes the picture as `.svg` (900 wide, 560 high for charts) or `.png` (twice as many pixels).
     ///
     /// # Errors
@@ -74,6 +93,7 @@ impl Picture {
         match self {
             Picture::Chart(chart) => chart.sheet(),
             Picture::HeatMap(map) => map.sheet(),
+            Picture::Bars(bars) => bars.sheet(),
         }
     }
 }

@@ -70,6 +70,21 @@ impl ReadingChoice {
         Ok(list)
     }
 
+    /// Unit in words.
+    pub fn unit(&self) -> &'static str {
+        match &self.kind {
+            Kind::Plain("total_angle") => "rad",
+            Kind::Plain(_) => "J",
+            Kind::RecoveryAngle(..) => "°",
+            Kind::RmsHeight(_) | Kind::RmsRadius(..) | Kind::MeanHeight(_) => "m",
+            Kind::Distance(_) => "m",
+            Kind::CurvatureWave(..) => "1/m",
+            Kind::Drape(..) => "1",
+            Kind::HandleForce(..) => "N",
+            Kind::HandleTorque(..) => "N·m",
+        }
+    }
+
     fn read(node: &Node, folder: &Path) -> Result<ReadingChoice> {
         let names = KINDS.map(|(name, _, _)| name);
         let kind = match node.value() {

@@ -119,7 +119,7 @@ pub(super) fn inputs_of(folder: &Path) -> Result<(Case, Dataset)> {
 }
 
 /// A name of its own for every data file: files of two folders may share one.
-pub(super) fn file_names(texts: &[(String, String)]) -> Vec<String> {
+pub(in crate::cli) fn file_names(texts: &[(String, String)]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for (path, _) in texts {
         let name = Path::new(path).file_name().unwrap_or_default();

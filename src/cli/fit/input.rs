@@ -46,7 +46,7 @@ const SHIPPED_CASE: &str = include_str!("../../../fits/levison_cotton/case.json"
 const SHIPPED_DATA: &str = include_str!("../../../data/levison_like_cotton.csv");
 
 /// The case and the data that the command line names.
-pub(super) fn inputs(paths: &[PathBuf]) -> Result<(Case, Vec<(String, String)>)> {
+pub(in crate::cli) fn inputs(paths: &[PathBuf]) -> Result<(Case, Vec<(String, String)>)> {
     let is_case = |p: &PathBuf| {
         p.extension()
             .is_some_and(|e| e.eq_ignore_ascii_case("json"))

@@ -1,7 +1,7 @@
 //! Lines for a terminal: columns, and sentences broken at its width.
 
 /// Longest line of a report. Terminals are wider nowadays, but reports are pasted into mails.
-pub(super) const WIDTH: usize = 110;
+pub(in crate::report) const WIDTH: usize = 110;
 
 /// How many columns of the terminal a text takes; our texts have no wide or combining characters.
 fn width(text: &str) -> usize {
@@ -10,14 +10,14 @@ fn width(text: &str) -> usize {
 
 /// How a column is set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Align {
+pub(in crate::report) enum Align {
     Left,
     Right,
 }
 
 /// Text broken at [`WIDTH`]: the first line begins with `first`, the others with as many spaces. A
 /// word longer than a line, such as a path, is cut.
-pub(super) fn wrapped(first: &str, text: &str) -> String {
+pub(in crate::report) fn wrapped(first: &str, text: &str) -> String {
     let indent = " ".repeat(width(first));
     let room = WIDTH.saturating_sub(width(first)).max(20);
     let mut lines = vec![String::new()];
@@ -47,7 +47,7 @@ pub(super) fn wrapped(first: &str, text: &str) -> String {
 
 /// Rows in aligned columns after four spaces, two apart, each with its newline. Where that would be too
 /// wide the columns are one apart, and where even that is, the first cell gets a line of its own.
-pub(super) fn columns(rows: &[Vec<String>], align: &[Align]) -> Vec<String> {
+pub(in crate::report) fn columns(rows: &[Vec<String>], align: &[Align]) -> Vec<String> {
     let widest = |c: usize| rows.iter().filter_map(|r| r.get(c)).map(|t| width(t)).max();
     let widths: Vec<usize> = (0..align.len()).map(|c| widest(c).unwrap_or(0)).collect();
     // An empty column takes no room.

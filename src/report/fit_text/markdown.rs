@@ -3,7 +3,7 @@
 use crate::{
     calibrate::result::FitResult,
     report::{
-        fit_document::{Block, Topic, sections, title},
+        fit_document::{Block, Section, Topic, sections, title},
         fit_rows::{Column, Table},
         fit_sentence,
     },
@@ -12,16 +12,30 @@ use crate::{
 /// The report as Markdown. `pictures` are the file names in the folder `plots` beside it, each with
 /// its caption; they are placed by what file name and caption tell.
 pub fn markdown(result: &FitResult, pictures: &[(String, String)]) -> String {
-    let mut text = format!(
-        "# {}\n\n**{}**\n",
-        escaped(&title(result)),
-        fit_sentence::origin(result)
-    );
-    for section in sections(result) {
-        let topic = |(file, caption): &&(String, String)| {
-            Some(Topic::of(&format!("{caption} {file}"))) == section.pictures
-        };
-        let shown: Vec<_> = pictures.iter().filter(topic).collect();
+    let sections = sections(result);
+    let placed: Vec<(&Section, Vec<&Link>)> = sections
+        .iter()
+        .map(|section| {
+            let topic = |(file, caption): &&Link| {
+                Some(Topic::of(&format!("{caption} {file}"))) == section.pictures
+            };
+            (section, pictures.iter().filter(topic).collect())
+        })
+        .collect();
+    document(&title(result), fit_sentence::origin(result), &placed)
+}
+
+/// File name and caption.
+pub(in crate::report) type Link = (String, String);
+
+/// A text of sections, each with its pictures; `origin` says where the data come from.
+pub(in crate::report) fn document(
+    title: &str,
+    origin: &str,
+    sections: &[(&Section, Vec<&Link>)],
+) -> String {
+    let mut text = format!("# {}\n\n**{origin}**\n", escaped(title));
+    for (section, shown) in sections {
         if section.blocks.is_empty() && shown.is_empty() {
             continue;
         }

@@ -1,0 +1,75 @@
+//! `rumple bench sensitivity`
+
+use std::time::Instant;
+
+use serde_json::json;
+
+use crate::{
+    calibrate::{data::DataFile, dataset::Dataset},
+    cli::{Common, fit::input::inputs, print},
+    error::{Error, Result, bad_input},
+    fit::multistart::Wish as Watch,
+    sensitivity::{
+        analysis::sobol_outputs,
+        factor::groups,
+        laboratory::{Laboratory, Wish},
+        model::Model,
+        study::{Method, Plan, Study},
+    },
+    tasks::{self, Shard},
+};
+
+/// Some minutes.
+const MOST_RUNS: usize = 1_000_000;
+
+/// Runs with a journal, as a study does, then indices of every output with intervals.
+pub(super) fn run(common: &Common, runs: usize) -> Result<()> {
+    let (case, texts) = inputs(&[])?;
+    let mut files = Vec::new();
+    for (source, (name, text)) in case.data.iter().zip(&texts) {
+        files.push((source, DataFile::parse(text, name)?));
+    }
+    let data = Dataset::gather(&case, &files)?;
+    let compute = common.compute()?;
+    let model = Laboratory::new(&compute, &case, &data, &Wish::default())?;
+    let groups = groups(model.factors(), &[])?;
+    let each = groups.len() + 2;
+    if !(16 * each..=MOST_RUNS).contains(&runs) {
+        return bad_input(format!(
+            "--runs {runs} cannot be timed; give {} to {MOST_RUNS}",
+            16 * each
+        ));
+    }
+    let plan = Plan {
+        methods: vec![Method::Sobol],
+        groups,
+        seed: common.seed(),
+        samples: runs / each,
+        trajectories: 0,
+        points: 0,
+    };
+    let folder = std::env::temp_dir().join(format!("rumple-bench-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).map_err(|e| Error::writing(&folder, e))?;
+    let begin = Instant::now();
+    let study = Study::new(&model, plan);
+    let results = tasks::run(&study, Shard::WHOLE, &folder, &mut |_| Watch::GoOn);
+    let ran = begin.elapsed().as_secs_f64();
+    let _ = std::fs::remove_dir_all(&folder);
+    let gathered = study.gather(&results?.unwrap_or_default())?;
+    let outputs = sobol_outputs(&study, &gathered);
+    let all = begin.elapsed().as_secs_f64();
+    let line = json!({
+        "workload": "sensitivity",
+        "data": "synthetic",
+        "device": compute.describe(),
+        "threads": rayon::current_num_threads(),
+        "parameters": model.factors().len(),
+        "outputs": outputs.len(),
+        "runs": study.size(),
+        "runs_s": ran,
+        "indices_s": all - ran,
+        "seconds": all,
+        "peak_mib": super::peak_mib(),
+    });
+    print(&format!("{line}\n"))
+}

@@ -1,0 +1,165 @@
+//! Indices along curves: which parameter moves which part.
+
+use super::{Drawn, Topic, note, slug};
+use crate::{
+    report::plot::{Chart, Mark, Scale, Series},
+    sensitivity::result::Sensitivity,
+};
+
+/// More curves than this are in the tables only.
+const MOST: usize = 8;
+
+/// The outputs of a curve along its axis.
+fn curves(result: &Sensitivity) -> Vec<(String, String, Vec<(usize, f64)>)> {
+    let mut list: Vec<(String, String, Vec<(usize, f64)>)> = Vec::new();
+    for (i, output) in result.outputs.iter().enumerate() {
+        let Some(place) = &output.place else { continue };
+        match list.iter_mut().find(|(curve, _, _)| *curve == place.curve) {
+            Some((_, _, points)) => points.push((i, place.x)),
+            None => list.push((place.curve.clone(), place.axis.clone(), vec![(i, place.x)])),
+        }
+    }
+    for (_, _, points) in &mut list {
+        points.sort_by(|a, b| a.1.total_cmp(&b.1));
+    }
+    list.retain(|(_, _, points)| points.len() > 1);
+    list.truncate(MOST);
+    list
+}
+
+fn scale(points: &[(usize, f64)]) -> Scale {
+    let (low, high) = (points[0].1, points[points.len() - 1].1);
+    if low > 0.0 && high > 20.0 * low {
+        Scale::Log
+    } else {
+        Scale::Linear
+    }
+}
+
+/// A picture a curve and kind of index.
+pub(super) fn pictures(result: &Sensitivity) -> Vec<Drawn> {
+    let mut list = Vec::new();
+    for (curve, axis, points) in curves(result) {
+        list.extend(totals(result, &curve, &axis, &points));
+        if result.sobol.is_none() {
+            list.extend(effects(result, &curve, &axis, &points));
+        }
+        list.extend(elasticities(result, &curve, &axis, &points));
+    }
+    list
+}
+
+fn totals(result: &Sensitivity, curve: &str, axis: &str, points: &[(usize, f64)]) -> Option<Drawn> {
+    let sobol = result.sobol.as_ref()?;
+    let series = result.labels().into_iter().enumerate().map(|(k, label)| {
+        let total = |output: usize| Some(sobol.outputs[output].as_ref()?.groups[k].total_jansen);
+        let all: Vec<_> = points.iter().map(|(i, x)| (*x, total(*i))).collect();
+        let or_nan = |v: Option<f64>| v.unwrap_or(f64::NAN);
+        Series {
+            label,
+            points: all
+                .iter()
+                .map(|(x, t)| (*x, or_nan(t.map(|t| t.value))))
+                .collect(),
+            mark: Mark::Line,
+            color: Some(k),
+            spread: all
+                .iter()
+                .map(|(_, t)| (or_nan(t.map(|t| t.low)), or_nan(t.map(|t| t.high))))
+                .collect(),
+        }
+    });
+    Some(Drawn {
+        stem: format!("along-{}", slug(curve)),
+        caption: format!("Total Sobol' indices along the curve {curve}, with 95 % bands"),
+        topic: Topic::Curves,
+        picture: Chart {
+            title: format!("Which parameter moves which part: {curve}"),
+            note: note(result, "total Sobol' indices (Jansen), 95 % bands"),
+            x_label: axis.into(),
+            y_label: "total index".into(),
+            x_scale: scale(points),
+            series: series.collect(),
+            ..Chart::default()
+        }
+        .into(),
+    })
+}
+
+fn effects(
+    result: &Sensitivity,
+    curve: &str,
+    axis: &str,
+    points: &[(usize, f64)],
+) -> Option<Drawn> {
+    let morris = result.morris.as_ref()?;
+    let unit = &result.outputs[points[0].0].unit;
+    let series = result.labels().into_iter().enumerate().map(|(k, label)| {
+        let effect = |output: usize| Some(morris.outputs[output][k].as_ref()?.mu_star);
+        let all: Vec<_> = points
+            .iter()
+            .filter_map(|(i, x)| Some((*x, effect(*i)?)))
+            .collect();
+        Series {
+            label,
+            points: all.iter().map(|(x, e)| (*x, e.value)).collect(),
+            mark: Mark::Line,
+            color: Some(k),
+            spread: all.iter().map(|(_, e)| (e.low, e.high)).collect(),
+        }
+    });
+    Some(Drawn {
+        stem: format!("along-{}", slug(curve)),
+        caption: format!("Mean size of elementary effects along {curve}, with 95 % bands"),
+        topic: Topic::Curves,
+        picture: Chart {
+            title: format!("Which parameter moves which part: {curve}"),
+            note: note(
+                result,
+                "elementary effects of the whole ranges, μ*, 95 % bands",
+            ),
+            x_label: axis.into(),
+            y_label: format!("μ* [{unit}]"),
+            x_scale: scale(points),
+            series: series.collect(),
+            ..Chart::default()
+        }
+        .into(),
+    })
+}
+
+fn elasticities(
+    result: &Sensitivity,
+    curve: &str,
+    axis: &str,
+    points: &[(usize, f64)],
+) -> Option<Drawn> {
+    let local = result.local.as_ref()?;
+    let series = result.factors.iter().enumerate().map(|(k, factor)| Series {
+        label: factor.symbol.clone(),
+        points: points
+            .iter()
+            .map(|(i, x)| (*x, local.elasticities[*i][k].unwrap_or(f64::NAN)))
+            .collect(),
+        mark: Mark::Line,
+        color: Some(k),
+        ..Series::default()
+    });
+    Some(Drawn {
+        stem: format!("elasticities-{}", slug(curve)),
+        caption: format!(
+            "Elasticities along the curve {curve} at the nominal parameters: percent that the reading changes for a percent of the parameter"
+        ),
+        topic: Topic::Local,
+        picture: Chart {
+            title: format!("Elasticities at the nominal parameters: {curve}"),
+            note: note(result, "exact derivatives"),
+            x_label: axis.into(),
+            y_label: "elasticity (p/y)·∂y/∂p".into(),
+            x_scale: scale(points),
+            series: series.collect(),
+            ..Chart::default()
+        }
+        .into(),
+    })
+}

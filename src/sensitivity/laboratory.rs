@@ -1,0 +1,243 @@
+//! The crease test and the KES test as models: a case's unknowns are varied, its tests are read.
+
+mod outputs;
+mod ranges;
+mod shares;
+
+use nalgebra::DVector;
+use serde_json::{Value, json};
+
+use outputs::Recipe;
+use ranges::Ranges;
+pub use ranges::{Vary, Wish};
+use shares::ShareTest;
+
+use super::{
+    factor::Factor,
+    model::{Model, Output, Run},
+};
+use crate::{
+    calibrate::{
+        case::Case,
+        dataset::{Dataset, Row},
+        defaults::complete,
+        problem::Calibration,
+        simulate::{Condition, Tests},
+    },
+    error::Result,
+    material::Transform,
+    numeric::Compute,
+};
+
+/// Hinges along a fold where the case does not say: the gate is then 4 % of the crest curvature wide, and a run
+/// costs a sixteenth of one with the fit's 2048.
+pub const HINGES: usize = 128;
+/// The same for laws that only the plain roll-out computes.
+const FEW_HINGES: usize = 64;
+/// Hinges that a task takes through its schedule at once: some ten megabytes.
+const BATCH: usize = 1 << 17;
+/// Most runs of a task.
+const MOST: usize = 256;
+/// A full turn either way is beyond any release.
+const POSSIBLE_DEGREES: std::ops::RangeInclusive<f64> = -180.0..=360.0;
+
+/// A case as a model.
+pub struct Laboratory {
+    case: Case,
+    calibration: Calibration,
+    tests: Tests,
+    conditions: Vec<(usize, Condition)>,
+    /// Condition and standard deviation of every measurement.
+    measured: Vec<(usize, f64)>,
+    ranges: Ranges,
+    outputs: Vec<Output>,
+    /// How each output follows from the conditions.
+    recipes: Vec<Recipe>,
+    shares: Option<ShareTest>,
+    /// Outputs that are recovery angles.
+    angles: Vec<usize>,
+    hinges: usize,
+}
+
+impl Laboratory {
+    /// A case with its data, of which the unknowns are varied as `wish` says.
+    pub fn new(compute: &Compute, case: &Case, data: &Dataset, wish: &Wish) -> Result<Laboratory> {
+        let mut case = case.clone();
+        let fused = case.build_law().has_fused_form();
+        let hinges = case.tests.hinges;
+        let hinges = hinges.unwrap_or(if fused { HINGES } else { FEW_HINGES });
+        case.tests.hinges = Some(hinges);
+        let case = &complete(&case, data)?;
+        let calibration = Calibration::new(compute.clone(), case, data)?;
+        let (conditions, measured) = conditions(data);
+        let tests = calibration.last_tests(&conditions)?;
+        let (outputs, recipes) = outputs::outputs(&conditions, data);
+        let is_angle = |i: &usize| matches!(conditions[*i].1, Condition::Recovery(_));
+        Ok(Laboratory {
+            ranges: Ranges::new(&calibration, wish)?,
+            shares: ShareTest::new(&calibration, &conditions)?,
+            angles: (0..conditions.len()).filter(is_angle).collect(),
+            case: case.clone(),
+            calibration,
+            tests,
+            conditions,
+            measured,
+            outputs,
+            recipes,
+            hinges,
+        })
+    }
+
+    /// What was assumed of the ranges, a sentence each.
+    pub fn notes(&self) -> &[String] {
+        &self.ranges.notes
+    }
+
+    /// The unknowns at given values of the factors.
+    fn unknowns(&self, values: &[f64]) -> DVector<f64> {
+        let mut all = self.ranges.base.clone();
+        for (place, value) in self.ranges.places.iter().zip(values) {
+            all[*place] = *value;
+        }
+        let pairs = self.calibration.unknowns.iter().zip(&all);
+        let free = pairs.map(|(unknown, value)| match unknown.transform {
+            // The factor is the distance above the other parameter.
+            Transform::Above(_) => value.ln(),
+            transform => transform.to_free(*value, 0.0),
+        });
+        DVector::from_iterator(all.len(), free)
+    }
+
+    /// Outputs and slopes of a run from the readings of its conditions.
+    fn gather(
+        &self,
+        point: &DVector<f64>,
+        readings: &[f64],
+        slopes: Option<nalgebra::DMatrix<f64>>,
+    ) -> Run {
+        if let Some(why) = self.impossible(readings) {
+            return Run::failed(why);
+        }
+        let values = self.recipes.iter().map(|recipe| recipe.of(|c| readings[c]));
+        let mut run = Run {
+            values: values.collect(),
+            ..Run::default()
+        };
+        if let Some(slopes) = slopes {
+            // From the unknowns of the search to the values of the factors.
+            let unknowns = &self.calibration.unknowns;
+            let of = |recipe: &Recipe, place: usize| {
+                let slope = unknowns[place].transform.slope(point[place]);
+                recipe.of(|condition| slopes[(condition, place)]) / slope
+            };
+            let places = &self.ranges.places;
+            let row = |recipe| places.iter().map(move |place| of(recipe, *place));
+            run.slopes = self.recipes.iter().flat_map(row).collect();
+        }
+        run
+    }
+
+    /// Why readings cannot be used, where they cannot.
+    fn impossible(&self, readings: &[f64]) -> Option<String> {
+        for (i, reading) in readings.iter().enumerate() {
+            let name = &self.outputs[i].name;
+            if !reading.is_finite() {
+                return Some(format!("{name} is not a number"));
+            }
+            if self.angles.contains(&i) && !POSSIBLE_DEGREES.contains(reading) {
+                return Some(format!("{name} is beyond a full turn"));
+            }
+        }
+        None
+    }
+}
+
+/// The distinct conditions of the data, and the condition and spread of every measurement.
+fn conditions(data: &Dataset) -> (Vec<(usize, Condition)>, Vec<(usize, f64)>) {
+    let (mut conditions, mut measured) = (Vec::new(), Vec::new());
+    for Row {
+        group,
+        condition,
+        sd,
+        ..
+    } in data.fitted()
+    {
+        let condition = (*group, *condition);
+        let known = conditions.iter().position(|c| *c == condition);
+        measured.push((known.unwrap_or(conditions.len()), *sd));
+        if known.is_none() {
+            conditions.push(condition);
+        }
+    }
+    (conditions, measured)
+}
+
+impl Model for Laboratory {
+    fn identity(&self) -> Value {
+        json!({
+            "case": self.case.to_json(),
+            "conditions": self.conditions.iter().map(|c| format!("{c:?}")).collect::<Vec<_>>(),
+            "measured": self.measured,
+            "base": self.ranges.base,
+            "device": self.calibration.compute().describe(),
+        })
+    }
+
+    fn factors(&self) -> &[Factor] {
+        &self.ranges.factors
+    }
+
+    fn outputs(&self) -> &[Output] {
+        &self.outputs
+    }
+
+    fn chunk(&self) -> usize {
+        let meshes = self.conditions.iter().any(|(_, condition)| {
+            let strip = self.case.tests.specimen == crate::calibrate::case::Specimen::StripMesh;
+            strip || matches!(condition, Condition::Torque { .. })
+        });
+        if meshes {
+            return 1;
+        }
+        let fitting = BATCH / (self.conditions.len() * self.hinges.div_ceil(2)).max(1);
+        let fitting = fitting.clamp(1, MOST);
+        // The largest power of two in it.
+        1 << fitting.ilog2()
+    }
+
+    fn run(&self, points: &[Vec<f64>], full: bool) -> Result<Vec<Run>> {
+        let unknowns: Vec<DVector<f64>> = points.iter().map(|p| self.unknowns(p)).collect();
+        let readings = self.calibration.read(&self.tests, &unknowns, full)?;
+        let mut runs: Vec<Run> = unknowns
+            .iter()
+            .zip(readings)
+            .map(|(point, (values, slopes))| self.gather(point, &values, slopes))
+            .collect();
+        if let Some(shares) = self.shares.as_ref().filter(|_| full) {
+            let sets: Vec<_> = unknowns
+                .iter()
+                .map(|u| self.calibration.values(u))
+                .collect();
+            let found = shares.run(self.calibration.compute(), &sets)?;
+            for (run, shares) in runs.iter_mut().zip(found) {
+                run.regimes = shares;
+            }
+        }
+        Ok(runs)
+    }
+
+    fn measurements(&self, _: &[f64]) -> Vec<(usize, f64)> {
+        self.measured.clone()
+    }
+
+    fn regime_outputs(&self) -> &[usize] {
+        if self.shares.is_some() {
+            &self.angles
+        } else {
+            &[]
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
