@@ -91,6 +91,9 @@ impl Drop for Company {
     }
 }
 
+/// Evaluates points on this rank.
+pub type Evaluate<'a> = dyn Fn(&[DVector<f64>]) -> Result<Vec<Linearized>> + 'a;
+
 /// How many ranks share a batch, with the one that asks.
 #[derive(Debug, Clone, Copy)]
 pub struct Ranks(i32);
@@ -105,7 +108,7 @@ impl Ranks {
         self,
         stage: usize,
         points: &[DVector<f64>],
-        own: &dyn Fn(&[DVector<f64>]) -> Result<Vec<Linearized>>,
+        own: &Evaluate,
     ) -> Result<Vec<Linearized>> {
         let world = SimpleCommunicator::world();
         let share = points.len().div_ceil(self.0 as usize).max(1);
