@@ -3,7 +3,7 @@
 use super::{
     fit_number::counted,
     fit_text::layout::{Align, columns, wrapped},
-    sensitivity_document::{bounds, estimate, origin, verdict},
+    sensitivity_document::{bounds, estimate, origin, unseen, verdict},
 };
 use crate::sensitivity::result::Sensitivity;
 
@@ -106,8 +106,11 @@ fn combinations(result: &Sensitivity) -> String {
         "[[Combinations]] ",
         "of parameters, from stiff to sloppy, as the measurements would see them at the nominal values",
     );
-    for combination in &fisher.combinations {
+    for combination in fisher.combinations.iter().filter(|c| c.error.is_some()) {
         text += &wrapped("    ", &combination.words);
+    }
+    if let Some(unseen) = unseen(fisher) {
+        text += &wrapped("    ", &unseen);
     }
     text
 }

@@ -9,6 +9,35 @@ use crate::{
 /// More curves than this are in the tables only.
 const MOST: usize = 8;
 
+/// Lines that can be told apart; with more parameters only the largest are drawn.
+const LINES: usize = 10;
+
+/// The largest of many lines in their order, and what is said of the rest.
+fn largest(mut series: Vec<Series>) -> (Vec<Series>, String) {
+    if series.len() <= LINES {
+        return (series, String::new());
+    }
+    let top = |s: &Series| {
+        let sizes = s.points.iter().map(|p| p.1.abs());
+        sizes.filter(|v| v.is_finite()).fold(0.0, f64::max)
+    };
+    let mut sizes: Vec<f64> = series.iter().map(top).collect();
+    sizes.sort_by(|a, b| b.total_cmp(a));
+    let least = sizes[LINES - 1];
+    let all = series.len();
+    series.retain(|s| top(s) >= least);
+    // Colours anew: those of the rest are free.
+    for (color, one) in series.iter_mut().enumerate() {
+        one.color = Some(color);
+    }
+    let left = all - series.len();
+    let text = format!(
+        "; {left} parameters that stay below {} are left out",
+        super::short(least)
+    );
+    (series, text)
+}
+
 /// The outputs of a curve along its axis.
 fn curves(result: &Sensitivity) -> Vec<(String, String, Vec<(usize, f64)>)> {
     let mut list: Vec<(String, String, Vec<(usize, f64)>)> = Vec::new();
@@ -69,17 +98,21 @@ fn totals(result: &Sensitivity, curve: &str, axis: &str, points: &[(usize, f64)]
                 .collect(),
         }
     });
+    let (series, left) = largest(series.collect());
     Some(Drawn {
         stem: format!("along-{}", slug(curve)),
         caption: format!("Total Sobol' indices along the curve {curve}, with 95 % bands"),
         topic: Topic::Curves,
         picture: Chart {
             title: format!("Which parameter moves which part: {curve}"),
-            note: note(result, "total Sobol' indices (Jansen), 95 % bands"),
+            note: note(
+                result,
+                &format!("total Sobol' indices (Jansen), 95 % bands{left}"),
+            ),
             x_label: axis.into(),
             y_label: "total index".into(),
             x_scale: scale(points),
-            series: series.collect(),
+            series,
             ..Chart::default()
         }
         .into(),
@@ -108,6 +141,7 @@ fn effects(
             spread: all.iter().map(|(_, e)| (e.low, e.high)).collect(),
         }
     });
+    let (series, left) = largest(series.collect());
     Some(Drawn {
         stem: format!("along-{}", slug(curve)),
         caption: format!("Mean size of elementary effects along {curve}, with 95 % bands"),
@@ -121,7 +155,7 @@ fn effects(
             x_label: axis.into(),
             y_label: format!("μ* [{unit}]"),
             x_scale: scale(points),
-            series: series.collect(),
+            series,
             ..Chart::default()
         }
         .into(),
@@ -145,6 +179,7 @@ fn elasticities(
         color: Some(k),
         ..Series::default()
     });
+    let (series, left) = largest(series.collect());
     Some(Drawn {
         stem: format!("elasticities-{}", slug(curve)),
         caption: format!(
@@ -153,11 +188,11 @@ fn elasticities(
         topic: Topic::Local,
         picture: Chart {
             title: format!("Elasticities at the nominal parameters: {curve}"),
-            note: note(result, "exact derivatives"),
+            note: note(result, &format!("exact derivatives{left}")),
             x_label: axis.into(),
             y_label: "elasticity (p/y)·∂y/∂p".into(),
             x_scale: scale(points),
-            series: series.collect(),
+            series,
             ..Chart::default()
         }
         .into(),
