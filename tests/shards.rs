@@ -83,6 +83,9 @@ fn shards_of_a_bootstrap_merge_to_the_bits_of_one_machine() {
     folder.succeed("bootstrap fit --samples 70");
     assert_eq!(folder.result()["bootstrap"]["samples"], 70);
     assert!(result(&folder, "merged") == folder.result());
+    folder.succeed("fit case.json --seed 9 --out other");
+    let mixed = folder.run("bootstrap other --shard 1/2 --out s1");
+    judge(&mixed, &["s1", "another fit than other"]).unwrap();
 }
 
 // What is missing, foreign or corrupt is named with the remedy, and nothing is made of it.

@@ -50,10 +50,12 @@ pub struct Gain {
 }
 
 impl Gain {
+    /// What is compared: bits, for A those of the variance that is left. Shares that are cut do not compare:
+    /// 99.8 % leaves a fifth of what 99 % leaves.
     fn by(self, criterion: Criterion) -> f64 {
         match criterion {
             Criterion::D => self.bits,
-            Criterion::A => self.variance_cut,
+            Criterion::A => -(1.0 - self.variance_cut).max(f64::MIN_POSITIVE).log2(),
         }
     }
 }
@@ -158,7 +160,7 @@ impl<'a> Design<'a> {
         each.map(|candidate| self.gain(&now, candidate)).collect()
     }
 
-    /// The best measurement, then the best one after it, and so on; of those within [`AS_GOOD`] of the best the
+    /// The best measurement, then the best one after it, and so on; of those within 1 % of the best the
     /// shortest. A measurement may come again: repeats teach too. Greedy: for D it reaches at least about
     /// 1 − 1/e of the information of the best set.
     pub fn plan(&self, criterion: Criterion, budget: usize) -> Vec<Choice> {

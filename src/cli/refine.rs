@@ -6,14 +6,14 @@ use clap::Args;
 
 use super::{
     Common, count,
-    fit::{CASE, JOURNAL, Opened},
+    fit::{Begun, CASE, JOURNAL, Opened},
     interrupted, print, say, spinner,
 };
 use crate::{
     calibrate::{case::Case, result::FitResult, run::News},
     error::{Error, Result, bad_input},
     files::{read_text, write_whole},
-    fit::multistart::Wish,
+    fit::{journal::Journal, multistart::Wish},
     report::{fit_folder, fit_text},
     tasks::Shard,
 };
@@ -140,6 +140,14 @@ pub(super) fn draw(
 /// The folder of a finished fit once more, for a share of its bootstrap; one that is there already is kept.
 fn copy_fit(fit: &Path, out: &Path) -> Result<()> {
     if out.join(fit_folder::RESULT).is_file() {
+        let begun = |folder: &Path| Journal::read(&folder.join(JOURNAL))?.get::<Begun>("begun");
+        if begun(fit)? != begun(out)? {
+            return bad_input(format!(
+                "{}: it holds another fit than {}; give another --out",
+                out.display(),
+                fit.display()
+            ));
+        }
         return Ok(());
     }
     copy_inputs(fit, out)?;

@@ -6,7 +6,7 @@
 
 use std::{
     collections::HashMap,
-    fs::{File, OpenOptions},
+    fs::{File, OpenOptions, TryLockError},
     io::{Seek, SeekFrom, Write},
     path::{Path, PathBuf},
 };
@@ -44,7 +44,7 @@ impl Journal {
             .create(true)
             .open(path)
             .map_err(failed)?;
-        if file.try_lock().is_err() {
+        if is_taken(file.try_lock()) {
             return bad_input(format!(
                 "{}: another run is writing to it; wait for it or choose another folder",
                 path.display()
@@ -65,7 +65,7 @@ impl Journal {
     /// Reads a journal that nobody writes to; what is put to it later goes nowhere.
     pub fn read(path: &Path) -> Result<Journal> {
         let file = File::open(path).map_err(|e| Error::reading(path, e))?;
-        if file.try_lock_shared().is_err() {
+        if is_taken(file.try_lock_shared()) {
             return bad_input(format!(
                 "{}: a run is writing to it; wait for it",
                 path.display()
@@ -147,6 +147,11 @@ impl Journal {
         self.put(key, &value)?;
         Ok(value)
     }
+}
+
+/// Whether another process has a file. Some file systems of clusters have no locks; there everyone may go on.
+fn is_taken(locked: std::result::Result<(), TryLockError>) -> bool {
+    matches!(locked, Err(TryLockError::WouldBlock))
 }
 
 /// The entries, the number of lines, and the length of the part that is whole \[bytes\].

@@ -29,7 +29,7 @@ pub struct Grid {
 pub enum Measurement {
     /// One recovery angle.
     Recovery(CreasePoint),
-    /// One bending loop, read at [`LOOP_READINGS`] curvatures.
+    /// One bending loop, read at 19 curvatures.
     Bending {
         /// Largest curvature \[1/m\].
         max_curvature: f64,
