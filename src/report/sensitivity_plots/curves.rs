@@ -150,7 +150,7 @@ fn effects(
             title: format!("Which parameter moves which part: {curve}"),
             note: note(
                 result,
-                "elementary effects of the whole ranges, μ*, 95 % bands",
+                &format!("elementary effects of the whole ranges, μ*, 95 % bands{left}"),
             ),
             x_label: axis.into(),
             y_label: format!("μ* [{unit}]"),
