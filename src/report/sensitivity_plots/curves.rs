@@ -38,20 +38,30 @@ fn largest(mut series: Vec<Series>) -> (Vec<Series>, String) {
     (series, text)
 }
 
-/// The outputs of a curve along its axis.
-fn curves(result: &Sensitivity) -> Vec<(String, String, Vec<(usize, f64)>)> {
-    let mut list: Vec<(String, String, Vec<(usize, f64)>)> = Vec::new();
+/// A curve: its name, what is along it, and the outputs on it with their places.
+struct Curve {
+    name: String,
+    axis: String,
+    points: Vec<(usize, f64)>,
+}
+
+fn curves(result: &Sensitivity) -> Vec<Curve> {
+    let mut list: Vec<Curve> = Vec::new();
     for (i, output) in result.outputs.iter().enumerate() {
         let Some(place) = &output.place else { continue };
-        match list.iter_mut().find(|(curve, _, _)| *curve == place.curve) {
-            Some((_, _, points)) => points.push((i, place.x)),
-            None => list.push((place.curve.clone(), place.axis.clone(), vec![(i, place.x)])),
+        match list.iter_mut().find(|c| c.name == place.curve) {
+            Some(curve) => curve.points.push((i, place.x)),
+            None => list.push(Curve {
+                name: place.curve.clone(),
+                axis: place.axis.clone(),
+                points: vec![(i, place.x)],
+            }),
         }
     }
-    for (_, _, points) in &mut list {
-        points.sort_by(|a, b| a.1.total_cmp(&b.1));
+    for curve in &mut list {
+        curve.points.sort_by(|a, b| a.1.total_cmp(&b.1));
     }
-    list.retain(|(_, _, points)| points.len() > 1);
+    list.retain(|c| c.points.len() > 1);
     list.truncate(MOST);
     list
 }
@@ -68,12 +78,12 @@ fn scale(points: &[(usize, f64)]) -> Scale {
 /// A picture a curve and kind of index.
 pub(super) fn pictures(result: &Sensitivity) -> Vec<Drawn> {
     let mut list = Vec::new();
-    for (curve, axis, points) in curves(result) {
-        list.extend(totals(result, &curve, &axis, &points));
+    for Curve { name, axis, points } in curves(result) {
+        list.extend(totals(result, &name, &axis, &points));
         if result.sobol.is_none() {
-            list.extend(effects(result, &curve, &axis, &points));
+            list.extend(effects(result, &name, &axis, &points));
         }
-        list.extend(elasticities(result, &curve, &axis, &points));
+        list.extend(elasticities(result, &name, &axis, &points));
     }
     list
 }
