@@ -372,6 +372,10 @@ fn bad_input_is_refused() {
         ),
         (
             "case.json --vary dwell_time=log:0:2",
+            &["dwell_time", "no logarithm"],
+        ),
+        (
+            "case.json --vary dwell_time=uniform:0:2",
             &["dwell_time", "outside"],
         ),
         (

@@ -46,6 +46,9 @@ fn stages(hinges: usize) -> Vec<(usize, f64)> {
     early.chain([last]).collect()
 }
 
+/// Readings at a point, and ∂reading/∂unknown where it was asked for.
+pub type ReadAt = (Vec<f64>, Option<DMatrix<f64>>);
+
 /// A complete case with its data, ready to be fitted.
 pub struct Calibration {
     compute: Compute,
@@ -209,7 +212,7 @@ impl Calibration {
         tests: &Tests,
         points: &[DVector<f64>],
         with_slopes: bool,
-    ) -> Result<Vec<(Vec<f64>, Option<DMatrix<f64>>)>> {
+    ) -> Result<Vec<ReadAt>> {
         let sets: Vec<Vec<Vec<f64>>> = points.iter().map(|p| self.values(p)).collect();
         let readings = tests.run(&self.compute, &sets, with_slopes)?;
         let groups = || tests.groups().iter().copied();

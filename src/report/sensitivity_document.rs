@@ -6,7 +6,7 @@ use super::{
     fit_rows::{Column, Table},
     sensitivity_plots::Topic,
 };
-use crate::sensitivity::{interval::Estimate, result::Sensitivity};
+use crate::sensitivity::{interval::Estimate, local::Fisher, result::Sensitivity};
 
 /// Title of the report.
 pub(super) fn title(result: &Sensitivity) -> String {
@@ -364,6 +364,23 @@ fn regimes(result: &Sensitivity) -> Table {
     }
 }
 
+/// How many combinations the measurements do not see. Which ones is a matter of choice: any mixture of them is
+/// not seen either.
+pub(super) fn unseen(fisher: &Fisher) -> Option<String> {
+    match fisher
+        .combinations
+        .iter()
+        .filter(|c| c.error.is_none())
+        .count()
+    {
+        0 => None,
+        1 => fisher.combinations.last().map(|c| c.words.clone()),
+        n => Some(format!(
+            "{n} further combinations are not seen at all by these measurements"
+        )),
+    }
+}
+
 fn local(result: &Sensitivity) -> Vec<Block> {
     let Some(local) = &result.local else {
         return Vec::new();
@@ -373,10 +390,12 @@ fn local(result: &Sensitivity) -> Vec<Block> {
         blocks.push(Block::Text(
             "Combinations of parameters that the measurements see, from stiff (well known) to sloppy (hardly seen): eigenvectors of the Fisher information of the logarithms.".into(),
         ));
-        let rows = fisher.combinations.iter().map(|c| {
-            let error = c.error.map_or("∞".into(), number);
-            vec![number(c.eigenvalue), error, c.words.clone()]
-        });
+        let seen = fisher
+            .combinations
+            .iter()
+            .filter_map(|c| Some((c, c.error?)));
+        let rows =
+            seen.map(|(c, error)| vec![number(c.eigenvalue), number(error), c.words.clone()]);
         blocks.push(Block::Table(Table {
             columns: vec![
                 ("eigenvalue", Column::Number),
@@ -385,6 +404,7 @@ fn local(result: &Sensitivity) -> Vec<Block> {
             ],
             rows: rows.collect(),
         }));
+        blocks.extend(unseen(fisher).map(|text| Block::Text(format!("{text}."))));
     }
     let readings = (0..result.outputs.len()).filter(|i| result.outputs[*i].place.is_none());
     let rows: Vec<Vec<String>> = readings

@@ -3,7 +3,7 @@
 use super::{
     fit_number::counted,
     fit_text::layout::{Align, columns, wrapped},
-    sensitivity_document::{bounds, estimate, origin, verdict},
+    sensitivity_document::{bounds, estimate, measured, origin, unseen, verdict},
 };
 use crate::sensitivity::result::Sensitivity;
 
@@ -83,14 +83,8 @@ fn effects(result: &Sensitivity) -> String {
         .zip(&morris.outputs[result.main])
         .filter_map(|(name, e)| {
             let e = e.as_ref()?;
-            let sigma = e
-                .sigma
-                .map_or(String::new(), |s| super::sensitivity_document::measured(s));
-            Some(vec![
-                name.clone(),
-                super::sensitivity_document::measured(e.mu_star),
-                sigma,
-            ])
+            let sigma = e.sigma.map_or(String::new(), measured);
+            Some(vec![name.clone(), measured(e.mu_star), sigma])
         })
         .collect();
     text += &columns(&rows, &[Align::Left, Align::Right, Align::Right]).concat();
@@ -106,8 +100,11 @@ fn combinations(result: &Sensitivity) -> String {
         "[[Combinations]] ",
         "of parameters, from stiff to sloppy, as the measurements would see them at the nominal values",
     );
-    for combination in &fisher.combinations {
+    for combination in fisher.combinations.iter().filter(|c| c.error.is_some()) {
         text += &wrapped("    ", &combination.words);
+    }
+    if let Some(unseen) = unseen(fisher) {
+        text += &wrapped("    ", &unseen);
     }
     text
 }

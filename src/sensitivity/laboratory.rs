@@ -152,8 +152,11 @@ impl Laboratory {
     }
 }
 
+/// Condition and standard deviation of measurements.
+type Spreads = Vec<(usize, f64)>;
+
 /// The distinct conditions of the data, and the condition and spread of every measurement.
-fn conditions(data: &Dataset) -> (Vec<(usize, Condition)>, Vec<(usize, f64)>) {
+fn conditions(data: &Dataset) -> (Vec<(usize, Condition)>, Spreads) {
     let (mut conditions, mut measured) = (Vec::new(), Vec::new());
     for Row {
         group,

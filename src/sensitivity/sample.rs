@@ -168,8 +168,8 @@ mod tests {
         for trajectory in trajectories(&factors, &groups, 200, 3) {
             let mut moved: Vec<usize> = trajectory.moves.iter().map(|m| m.0).collect();
             for (pair, (group, up)) in trajectory.points.windows(2).zip(&trajectory.moves) {
-                for i in 0..3 {
-                    let step = pair[1][i] - pair[0][i];
+                let steps = pair[0].iter().zip(&pair[1]).map(|(a, b)| b - a);
+                for (i, step) in steps.enumerate() {
                     let expected = match (i == *group, up) {
                         (false, _) => 0.0,
                         (true, true) => STEP,

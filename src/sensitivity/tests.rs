@@ -14,12 +14,14 @@ use crate::{
     tasks::{Task, Tasks, Work},
 };
 
+type Gradient = fn(&[f64]) -> Vec<f64>;
+
 /// A function of the unit cube or another box, with its gradient.
 struct Known {
     factors: Vec<Factor>,
     outputs: Vec<Output>,
     function: fn(&[f64]) -> f64,
-    gradient: Option<fn(&[f64]) -> Vec<f64>>,
+    gradient: Option<Gradient>,
 }
 
 impl Known {

@@ -9,20 +9,59 @@ use crate::{
 /// More curves than this are in the tables only.
 const MOST: usize = 8;
 
-/// The outputs of a curve along its axis.
-fn curves(result: &Sensitivity) -> Vec<(String, String, Vec<(usize, f64)>)> {
-    let mut list: Vec<(String, String, Vec<(usize, f64)>)> = Vec::new();
+/// Lines that can be told apart; with more parameters only the largest are drawn.
+const LINES: usize = 10;
+
+/// The largest of many lines in their order, and what is said of the rest.
+fn largest(mut series: Vec<Series>) -> (Vec<Series>, String) {
+    if series.len() <= LINES {
+        return (series, String::new());
+    }
+    let top = |s: &Series| {
+        let sizes = s.points.iter().map(|p| p.1.abs());
+        sizes.filter(|v| v.is_finite()).fold(0.0, f64::max)
+    };
+    let mut sizes: Vec<f64> = series.iter().map(top).collect();
+    sizes.sort_by(|a, b| b.total_cmp(a));
+    let least = sizes[LINES - 1];
+    let all = series.len();
+    series.retain(|s| top(s) >= least);
+    // Colours anew: those of the rest are free.
+    for (color, one) in series.iter_mut().enumerate() {
+        one.color = Some(color);
+    }
+    let left = all - series.len();
+    let text = format!(
+        "; {left} parameters that stay below {} are left out",
+        super::short(least)
+    );
+    (series, text)
+}
+
+/// A curve: its name, what is along it, and the outputs on it with their places.
+struct Curve {
+    name: String,
+    axis: String,
+    points: Vec<(usize, f64)>,
+}
+
+fn curves(result: &Sensitivity) -> Vec<Curve> {
+    let mut list: Vec<Curve> = Vec::new();
     for (i, output) in result.outputs.iter().enumerate() {
         let Some(place) = &output.place else { continue };
-        match list.iter_mut().find(|(curve, _, _)| *curve == place.curve) {
-            Some((_, _, points)) => points.push((i, place.x)),
-            None => list.push((place.curve.clone(), place.axis.clone(), vec![(i, place.x)])),
+        match list.iter_mut().find(|c| c.name == place.curve) {
+            Some(curve) => curve.points.push((i, place.x)),
+            None => list.push(Curve {
+                name: place.curve.clone(),
+                axis: place.axis.clone(),
+                points: vec![(i, place.x)],
+            }),
         }
     }
-    for (_, _, points) in &mut list {
-        points.sort_by(|a, b| a.1.total_cmp(&b.1));
+    for curve in &mut list {
+        curve.points.sort_by(|a, b| a.1.total_cmp(&b.1));
     }
-    list.retain(|(_, _, points)| points.len() > 1);
+    list.retain(|c| c.points.len() > 1);
     list.truncate(MOST);
     list
 }
@@ -39,12 +78,12 @@ fn scale(points: &[(usize, f64)]) -> Scale {
 /// A picture a curve and kind of index.
 pub(super) fn pictures(result: &Sensitivity) -> Vec<Drawn> {
     let mut list = Vec::new();
-    for (curve, axis, points) in curves(result) {
-        list.extend(totals(result, &curve, &axis, &points));
+    for Curve { name, axis, points } in curves(result) {
+        list.extend(totals(result, &name, &axis, &points));
         if result.sobol.is_none() {
-            list.extend(effects(result, &curve, &axis, &points));
+            list.extend(effects(result, &name, &axis, &points));
         }
-        list.extend(elasticities(result, &curve, &axis, &points));
+        list.extend(elasticities(result, &name, &axis, &points));
     }
     list
 }
@@ -69,17 +108,21 @@ fn totals(result: &Sensitivity, curve: &str, axis: &str, points: &[(usize, f64)]
                 .collect(),
         }
     });
+    let (series, left) = largest(series.collect());
     Some(Drawn {
         stem: format!("along-{}", slug(curve)),
         caption: format!("Total Sobol' indices along the curve {curve}, with 95 % bands"),
         topic: Topic::Curves,
         picture: Chart {
             title: format!("Which parameter moves which part: {curve}"),
-            note: note(result, "total Sobol' indices (Jansen), 95 % bands"),
+            note: note(
+                result,
+                &format!("total Sobol' indices (Jansen), 95 % bands{left}"),
+            ),
             x_label: axis.into(),
             y_label: "total index".into(),
             x_scale: scale(points),
-            series: series.collect(),
+            series,
             ..Chart::default()
         }
         .into(),
@@ -108,6 +151,7 @@ fn effects(
             spread: all.iter().map(|(_, e)| (e.low, e.high)).collect(),
         }
     });
+    let (series, left) = largest(series.collect());
     Some(Drawn {
         stem: format!("along-{}", slug(curve)),
         caption: format!("Mean size of elementary effects along {curve}, with 95 % bands"),
@@ -116,12 +160,12 @@ fn effects(
             title: format!("Which parameter moves which part: {curve}"),
             note: note(
                 result,
-                "elementary effects of the whole ranges, μ*, 95 % bands",
+                &format!("elementary effects of the whole ranges, μ*, 95 % bands{left}"),
             ),
             x_label: axis.into(),
             y_label: format!("μ* [{unit}]"),
             x_scale: scale(points),
-            series: series.collect(),
+            series,
             ..Chart::default()
         }
         .into(),
@@ -145,6 +189,7 @@ fn elasticities(
         color: Some(k),
         ..Series::default()
     });
+    let (series, left) = largest(series.collect());
     Some(Drawn {
         stem: format!("elasticities-{}", slug(curve)),
         caption: format!(
@@ -153,11 +198,11 @@ fn elasticities(
         topic: Topic::Local,
         picture: Chart {
             title: format!("Elasticities at the nominal parameters: {curve}"),
-            note: note(result, "exact derivatives"),
+            note: note(result, &format!("exact derivatives{left}")),
             x_label: axis.into(),
             y_label: "elasticity (p/y)·∂y/∂p".into(),
             x_scale: scale(points),
-            series: series.collect(),
+            series,
             ..Chart::default()
         }
         .into(),
