@@ -1,0 +1,2 @@
+//! Paper 2.
+pub mod network;

@@ -1,0 +1,84 @@
+//! E-Net: from a motion and a rest bending to the garment.
+
+use burn::{
+    module::Module,
+    nn::{
+        Linear, LinearConfig,
+        gru::{Gru, GruConfig},
+    },
+    tensor::{Device, Tensor},
+};
+
+use super::{Layers, Size};
+
+/// Numbers a joint that say where it is: two columns of its rotation, gravity in its frame.
+pub const STATIC_INPUTS: usize = 9;
+/// Numbers a joint that say how it moves: the rates of those, and its acceleration.
+pub const DYNAMIC_INPUTS: usize = 12;
+
+/// Offsets are of this size \[m\] where the last layer's output is of size one.
+const OFFSET: f64 = 0.01;
+
+/// A batch of motions as a network sees them.
+#[derive(Debug, Clone)]
+pub struct Pose {
+    /// `[motions, frames, joints·STATIC_INPUTS]`.
+    pub still: Tensor<3>,
+    /// `[motions·frames, joints, DYNAMIC_INPUTS]`.
+    pub moving: Tensor<3>,
+}
+
+/// The elastic network: static and dynamic encoder, their sum beside the encoded rest bending, decoder, and a
+/// linear layer to the offsets of all vertices.
+#[derive(Module, Debug)]
+pub struct ElasticNet {
+    still: Layers,
+    joint: Layers,
+    motion: Layers,
+    memory: Gru,
+    rest_bending: Linear,
+    decoder: Layers,
+    offsets: Linear,
+}
+
+impl ElasticNet {
+    /// A network for a body of `joints` and a garment of `hinges` and `vertices`. Its parameters are burn's;
+    /// see [`super::seeded`].
+    pub fn new(
+        size: Size,
+        (joints, hinges, vertices): (usize, usize, usize),
+        device: &Device,
+    ) -> ElasticNet {
+        let width = |layers: &[usize]| layers.last().copied().unwrap_or(1);
+        let (motion, bent) = (width(size.motion()), size.rest_bending());
+        let static_inputs = joints * STATIC_INPUTS;
+        let mut still_widths = size.pose().to_vec();
+        // The sum with the dynamic encoder.
+        still_widths.push(motion);
+        ElasticNet {
+            still: Layers::bent(static_inputs, &still_widths, true, device),
+            joint: Layers::bent(DYNAMIC_INPUTS, size.joint(), false, device),
+            motion: Layers::bent(joints * width(size.joint()), size.motion(), false, device),
+            memory: GruConfig::new(motion, motion, true).init(device),
+            rest_bending: LinearConfig::new(hinges, bent)
+                .with_bias(false)
+                .init(device),
+            decoder: Layers::bent(motion + bent, size.decoder(), true, device),
+            offsets: LinearConfig::new(width(size.decoder()), 3 * vertices).init(device),
+        }
+    }
+
+    /// Offsets from the skinned garment \[m\], `[motions, frames, 3·vertices]`, for a rest bending (rad) of shape
+    /// `[motions, frames, hinges]`. Motions begin at rest.
+    pub fn forward(&self, pose: &Pose, rest_bending: Tensor<3>) -> Tensor<3> {
+        let [motions, frames, _] = pose.still.dims();
+        let joints = self.joint.forward(pose.moving.clone());
+        let [_, count, width] = joints.dims();
+        let joined = joints.reshape([motions, frames, count * width]);
+        let motion = self.memory.forward(self.motion.forward(joined), None);
+        let body = self.still.forward(pose.still.clone()) + motion;
+        let bent = self.rest_bending.forward(rest_bending);
+        let code = self.decoder.forward(Tensor::cat(vec![body, bent], 2));
+        self.offsets.forward(code) * OFFSET
+    }
+}
