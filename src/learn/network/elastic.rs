@@ -68,17 +68,22 @@ impl ElasticNet {
         }
     }
 
-    /// Offsets from the skinned garment \[m\], `[motions, frames, 3·vertices]`, for a rest bending (rad) of shape
-    /// `[motions, frames, hinges]`. Motions begin at rest.
-    pub fn forward(&self, pose: &Pose, rest_bending: Tensor<3>) -> Tensor<3> {
+    /// What the decoder needs to know of motions that begin at rest, `[motions, frames, n]`. It depends on the
+    /// body alone, so that a roll-out makes it once and decodes frame by frame.
+    pub fn encode(&self, pose: &Pose) -> Tensor<3> {
         let [motions, frames, _] = pose.still.dims();
         let joints = self.joint.forward(pose.moving.clone());
         let [_, count, width] = joints.dims();
         let joined = joints.reshape([motions, frames, count * width]);
         let motion = self.memory.forward(self.motion.forward(joined), None);
-        let body = self.still.forward(pose.still.clone()) + motion;
+        self.still.forward(pose.still.clone()) + motion
+    }
+
+    /// Offsets from the garment as sewn \[m\], `[frames, 3·vertices]` (x of all vertices, then y and z), of frames
+    /// encoded as `[frames, n]` with a rest bending (rad) `[frames, hinges]`.
+    pub fn decode(&self, body: Tensor<2>, rest_bending: Tensor<2>) -> Tensor<2> {
         let bent = self.rest_bending.forward(rest_bending);
-        let code = self.decoder.forward(Tensor::cat(vec![body, bent], 2));
+        let code = self.decoder.forward(Tensor::cat(vec![body, bent], 1));
         self.offsets.forward(code) * OFFSET
     }
 }

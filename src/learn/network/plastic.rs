@@ -90,6 +90,11 @@ impl PlasticNet {
         }
     }
 
+    /// Whether what it says depends on earlier frames.
+    pub fn remembers(&self) -> bool {
+        self.rnn.is_some() || self.lstm.is_some()
+    }
+
     /// The increment of the rest bending of every hinge \[rad\], `[hinges, 1]`.
     ///
     /// `nodes` is `[hinges, NODE_INPUTS]`, `edges` `[hinges·4, EDGE_INPUTS]` in the places of the graph.

@@ -140,9 +140,9 @@ fn an_elastic_net_gives_an_offset_to_every_vertex_of_every_frame() {
                 .tensor(moving, [motions * frames, joints, DYNAMIC_INPUTS])
                 .autodiff(),
         };
-        let bending = c.tensor(&bending, [motions, frames, hinges]).autodiff();
-        let out = net.forward(&pose, bending);
-        assert_eq!(out.dims(), [motions, frames, 3 * vertices]);
+        let bending = c.tensor(&bending, [motions * frames, hinges]).autodiff();
+        let out = net.decode(net.encode(&pose).flatten::<2>(0, 1), bending);
+        assert_eq!(out.dims(), [motions * frames, 3 * vertices]);
         c.values(out.inner()).unwrap()
     };
     let before = run(&moving);
