@@ -28,26 +28,29 @@ pub struct Body {
     pub bones: Vec<Bone>,
     /// Unit vector along the chain in the rest pose.
     pub axis: [f64; 3],
+    /// Unit vector about which joint 1 bends.
+    pub bend_axis: [f64; 3],
 }
 
 /// Half of the length over which the weights of neighbouring joints change over \[m\].
 const BLEND: f64 = 0.06;
 
 impl Body {
-    /// An arm stretched out along x: shoulder at 0, elbow at 22 cm, radius 4.5 cm. The elbow turns about −y,
-    /// which lifts the forearm towards +z.
+    /// An arm that hangs along −z: shoulder at 0, elbow 22 cm below, radius 4.5 cm. The elbow turns about −x, which
+    /// lifts the forearm towards −y.
     pub fn arm() -> Body {
         let radii = [0.045; 3];
-        let chain = [("shoulder", [0.0; 3]), ("elbow", [0.22, 0.0, 0.0])];
+        let chain = [("shoulder", [0.0; 3]), ("elbow", [0.0, 0.0, -0.22])];
         let bones = vec![
-            bone(0, [-0.1, 0.0, 0.0], [0.22, 0.0, 0.0], radii),
-            bone(1, [0.22, 0.0, 0.0], [0.5, 0.0, 0.0], radii),
+            bone(0, [0.0, 0.0, 0.1], [0.0, 0.0, -0.22], radii),
+            bone(1, [0.0, 0.0, -0.22], [0.0, 0.0, -0.5], radii),
         ];
         Body {
             name: "arm".into(),
             skeleton: chained(chain),
             bones,
-            axis: [1.0, 0.0, 0.0],
+            axis: [0.0, 0.0, -1.0],
+            bend_axis: [-1.0, 0.0, 0.0],
         }
     }
 
@@ -65,14 +68,7 @@ impl Body {
             skeleton: chained(chain),
             bones,
             axis: [0.0, 0.0, 1.0],
-        }
-    }
-
-    /// The axis about which joint 1 bends.
-    pub fn bend_axis(&self) -> [f64; 3] {
-        match self.axis {
-            [_, _, 1.0] => [1.0, 0.0, 0.0],
-            _ => [0.0, -1.0, 0.0],
+            bend_axis: [1.0, 0.0, 0.0],
         }
     }
 

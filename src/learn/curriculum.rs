@@ -18,9 +18,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     LearnCase, Loss, Scene, Sheet, Terms, Track, Training,
-    features::{EdgeFeatures, nodes},
-    lesson::{Batch, Lesson, dressed, rest_bending, single},
-    network::{ElasticNet, HingeGraph, Memory, PlasticNet, Pose, seeded},
+    lesson::{Batch, Lesson, dressed, rest_bending},
+    network::{EdgeFeatures, ElasticNet, HingeGraph, Memory, PlasticNet, Pose, nodes, seeded},
 };
 use crate::{
     error::Result,
@@ -124,7 +123,7 @@ impl Curriculum {
         Ok(Curriculum {
             loss: Loss::new(case.loss)?,
             sheet: Sheet::new(garment, windows * window, compute),
-            one: single(&scene, compute),
+            one: Sheet::new(garment, 1, compute),
             edges: EdgeFeatures::new(&scene, &graph, seconds, case.plasticity.yield_strain),
             graph,
             compute: compute.clone(),

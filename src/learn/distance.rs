@@ -105,16 +105,12 @@ impl PosedBone {
         let [px, py, pz] = [0, 1, 2].map(|a| relative.dot(&self.axes[a]) - self.from[a]);
         let [rx, ry, rz] = self.reach;
         let squared = rx * rx + ry * ry + rz * rz;
-        let along = (px.clone() * rx + py.clone() * ry + pz.clone() * rz) / squared;
+        // Products instead of quotients: burn differentiates a division by a number in single precision.
+        let along =
+            px.clone() * (rx / squared) + py.clone() * (ry / squared) + pz.clone() * (rz / squared);
         let along = along.clone() - max_zero(&(along.clone() - 1.0)) + max_zero(&along.neg());
         let q = [(px, rx), (py, ry), (pz, rz)].map(|(p, r)| p - along.clone() * r);
-        let scaled = |power: i32| {
-            let mut parts = q
-                .iter()
-                .zip(self.radii)
-                .map(|(q, r)| q.clone() / r.powi(power));
-            [parts.next(), parts.next(), parts.next()].map(|p| p.unwrap_or(along.clone()))
-        };
+        let scaled = |power: i32| [0, 1, 2].map(|a| q[a].clone() * self.radii[a].powi(-power));
         let norm = |v: &[Field; 3]| {
             let square = |k: usize| v[k].clone() * v[k].clone();
             (square(0) + square(1) + square(2) + TINY).sqrt()
@@ -126,9 +122,8 @@ impl PosedBone {
         // changes nothing where the segment is a principal axis.
         let outer = (k0.clone() * 2.0 - 1.0) / (k1.clone() * k0);
         let inner = value.clone() / (k1.clone() * k1);
-        let slope = [0, 1, 2].map(|a| {
-            twice[a].clone() * (outer.clone() - inner.clone() / (self.radii[a] * self.radii[a]))
-        });
+        let slope = [0, 1, 2]
+            .map(|a| twice[a].clone() * (outer.clone() - inner.clone() * self.radii[a].powi(-2)));
         let turned = |pick: fn(&Vector) -> &Field| {
             let part = |a: usize| slope[a].clone() * pick(&self.axes[a]).clone();
             part(0) + part(1) + part(2)

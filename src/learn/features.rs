@@ -1,129 +1,153 @@
-//! What the networks are told.
-
-use burn::tensor::Tensor;
+//! What a network is told about the body: joint features (paper 2, after Neural Cloth Simulation).
 
 use super::{
-    Motion, Scene, Transform,
-    network::{DYNAMIC_INPUTS, EDGE_INPUTS, HingeGraph, Pose, STATIC_INPUTS},
-    rotation,
-};
-use crate::{
-    error::Result,
-    mesh::vector::{dot, length, minus},
-    numeric::{Compute, Field},
+    Motion,
+    skeleton::{Skeleton, rotation},
 };
 
-/// Down.
-const DOWN: [f64; 3] = [0.0, 0.0, -1.0];
-/// Accelerations are told in units of this \[m/s²\].
-const ACCELERATION: f64 = 9.81;
+/// Numbers of each joint that say how it stands.
+pub const STATIC: usize = 9;
+/// Numbers of each joint that say how it moves.
+pub const DYNAMIC: usize = 12;
 
-/// A motion as E-Net sees it: for every joint two columns of its own rotation and gravity in its frame, their
-/// rates \[1/s\], and its acceleration. A motion begins at rest.
-pub fn pose(scene: &Scene, motion: &Motion, compute: &Compute) -> Result<Pose> {
-    let frames = motion.frames();
-    let poses = scene.poses(motion, 0..frames)?;
-    let joints = scene.body.skeleton.joints();
-    let still: Vec<Vec<[f64; STATIC_INPUTS]>> = poses
-        .iter()
-        .zip(&motion.turns)
-        .map(|(pose, turns)| pose.iter().zip(turns).map(|(p, t)| still(p, *t)).collect())
-        .collect();
-    let place = |frame: usize, joint: usize| poses[frame][joint].apply(joints[joint].place);
-    let mut moving = Vec::with_capacity(frames * joints.len() * DYNAMIC_INPUTS);
-    for frame in 0..frames {
-        let (last, before) = (frame.saturating_sub(1), frame.saturating_sub(2));
-        for joint in 0..joints.len() {
-            let (now, then) = (&still[frame][joint], &still[last][joint]);
-            moving.extend(now.iter().zip(then).map(|(a, b)| (a - b) / motion.seconds));
-            let (new, old) = (
-                minus(place(frame, joint), place(last, joint)),
-                minus(place(last, joint), place(before, joint)),
-            );
-            let scale = ACCELERATION * motion.seconds * motion.seconds;
-            moving.extend(minus(new, old).map(|a| a / scale));
-        }
-    }
-    let flat: Vec<f64> = still.iter().flatten().flatten().copied().collect();
-    Ok(Pose {
-        still: compute.tensor(&flat, [1, frames, joints.len() * STATIC_INPUTS]),
-        moving: compute.tensor(&moving, [frames, joints.len(), DYNAMIC_INPUTS]),
-    })
+/// Features of all frames of a motion, flat, shape `[frames, joints, 9]` and `[frames, joints, 12]`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Features {
+    /// Two columns of the joint's own rotation, and the direction of gravity seen from the joint.
+    pub standing: Vec<f64>,
+    /// Rates of these \[1/s\], and the joint's acceleration seen from the joint \[m/s²\]; zero while there is no
+    /// past. Where the body stands in space and which way it faces about gravity does not matter.
+    pub moving: Vec<f64>,
 }
 
-fn still(posed: &Transform, turn: [f64; 3]) -> [f64; STATIC_INPUTS] {
-    let own = rotation(turn);
-    let column = |c: usize| own.map(|row| row[c]);
-    // Gravity in the joint's frame: the transpose of its rotation.
-    let gravity = |c: usize| dot(posed.turn.map(|row| row[c]), DOWN);
-    let all = [column(0), column(1), std::array::from_fn(gravity)];
-    std::array::from_fn(|k| all[k / 3][k % 3])
-}
-
-/// Edges of the hinge graph as P-Net sees them: the way from a hinge's midpoint to its neighbour's and its length, now
-/// and as sewn, in units of the mean length as sewn; the step \[s\] and the yield angle \[rad\]. Only ways between
-/// midpoints enter, so that it does not matter where the garment is.
-pub struct EdgeFeatures {
-    /// Ends of the hinges and of their neighbours, four a row.
-    ends: Vec<[usize; 4]>,
-    sewn: Vec<[f64; 4]>,
-    unit: f64,
-    constants: [f64; 2],
-}
-
-impl EdgeFeatures {
-    /// For a garment, a step and a yield angle.
-    pub fn new(scene: &Scene, graph: &HingeGraph, seconds: f64, yield_angle: f64) -> EdgeFeatures {
-        let mesh = &scene.garment.mesh;
-        let hinges = &scene.garment.topology.hinges;
-        let edge = |hinge: usize| [hinges[hinge].vertices[0], hinges[hinge].vertices[1]];
-        let ends: Vec<[usize; 4]> = graph
-            .places()
-            .iter()
-            .enumerate()
-            .map(|(k, place)| {
-                // An empty place leads nowhere.
-                let (own, other) = (k / 4, place.unwrap_or(k / 4));
-                let ([a, b], [c, d]) = (edge(own), edge(other));
-                [a, b, c, d]
-            })
-            .collect();
-        let at = |v: usize| mesh.positions[v];
-        let sewn: Vec<[f64; 4]> = ends.iter().map(|e| way(*e, at, 1.0)).collect();
-        let filled = sewn.iter().filter(|w| w[3] > 0.0);
-        let unit = filled.clone().map(|w| w[3]).sum::<f64>() / filled.count().max(1) as f64;
-        EdgeFeatures {
-            sewn: sewn.iter().map(|w| w.map(|x| x / unit)).collect(),
-            ends,
-            unit,
-            constants: [seconds, yield_angle],
+impl Features {
+    /// The features of a motion; `gravity` is a unit vector.
+    pub fn new(skeleton: &Skeleton, motion: &Motion, gravity: [f64; 3]) -> Features {
+        let joints = skeleton.joints();
+        let mut standing: Vec<f64> = Vec::new();
+        let mut moving = Vec::new();
+        let mut past: Vec<Vec<[f64; 3]>> = Vec::new();
+        for (turns, root) in motion.turns.iter().zip(&motion.root) {
+            let posed = skeleton.pose(turns, *root);
+            let seen = |joint: usize, v: [f64; 3]| -> [f64; 3] {
+                let turn = &posed[joint].turn;
+                std::array::from_fn(|k| (0..3).map(|a| turn[a][k] * v[a]).sum())
+            };
+            let places: Vec<[f64; 3]> = posed
+                .iter()
+                .zip(joints)
+                .map(|(t, j)| t.apply(j.place))
+                .collect();
+            let last = standing.len().checked_sub(STATIC * joints.len());
+            for (joint, turn) in turns.iter().enumerate() {
+                let own = rotation(*turn);
+                let down = seen(joint, gravity);
+                let now: Vec<f64> = [0, 1]
+                    .into_iter()
+                    .flat_map(|k| own.map(|row| row[k]))
+                    .chain(down)
+                    .collect();
+                match last {
+                    None => moving.extend([0.0; STATIC]),
+                    Some(last) => moving.extend(
+                        now.iter()
+                            .zip(&standing[last + STATIC * joint..])
+                            .map(|(a, b)| (a - b) / motion.seconds),
+                    ),
+                }
+                let acceleration = match &past[past.len().saturating_sub(2)..] {
+                    [before, previous] => std::array::from_fn(|a| {
+                        let jump = places[joint][a] - 2.0 * previous[joint][a] + before[joint][a];
+                        jump / (motion.seconds * motion.seconds)
+                    }),
+                    _ => [0.0; 3],
+                };
+                moving.extend(seen(joint, acceleration));
+                standing.extend(now);
+            }
+            past.push(places);
         }
-    }
-
-    /// Rows of all edges, `[hinges·4, EDGE_INPUTS]`, for positions \[m\] of one frame, `[3][vertices]` row-major.
-    pub fn at(&self, positions: &[f64], compute: &Compute) -> Tensor<2> {
-        let count = positions.len() / 3;
-        let at = |v: usize| [positions[v], positions[count + v], positions[2 * count + v]];
-        let mut rows = Vec::with_capacity(self.ends.len() * EDGE_INPUTS);
-        for (ends, sewn) in self.ends.iter().zip(&self.sewn) {
-            rows.extend(way(*ends, at, self.unit));
-            rows.extend(sewn);
-            rows.extend(self.constants);
-        }
-        compute.tensor(&rows, [self.ends.len(), EDGE_INPUTS])
+        Features { standing, moving }
     }
 }
 
-/// From the middle of a-b to the middle of c-d, and how far that is, in units of `unit`.
-fn way([a, b, c, d]: [usize; 4], at: impl Fn(usize) -> [f64; 3], unit: f64) -> [f64; 4] {
-    let middle =
-        |p: [f64; 3], q: [f64; 3]| -> [f64; 3] { std::array::from_fn(|k| 0.5 * (p[k] + q[k])) };
-    let [x, y, z] = minus(middle(at(c), at(d)), middle(at(a), at(b))).map(|x| x / unit);
-    [x, y, z, length([x, y, z])]
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::learn::Body;
 
-/// Hinges as P-Net sees them, `[hinges, 4]`: rest bending and strain \[rad\], before and now, each `[1, hinges]`.
-pub fn nodes(rest_bending: [&Field; 2], strain: [&Field; 2]) -> Tensor<2> {
-    let all = rest_bending.into_iter().chain(strain).cloned().collect();
-    Tensor::cat(all, 0).transpose()
+    const DOWN: [f64; 3] = [0.0, 0.0, -1.0];
+
+    fn features(motion: &Motion) -> Features {
+        Features::new(&Body::arm().skeleton, motion, DOWN)
+    }
+
+    #[test]
+    fn features_have_one_row_a_joint_and_say_what_moves() {
+        let motion = Motion::canonical(&Body::arm());
+        let all = features(&motion);
+        assert_eq!(all.standing.len(), 95 * 2 * STATIC);
+        assert_eq!(all.moving.len(), 95 * 2 * DYNAMIC);
+        // At rest nothing moves and gravity is down; at 90° the forearm sees it along its own +y turned to −y.
+        let standing = |frame: usize, joint: usize| {
+            let first = (2 * frame + joint) * STATIC;
+            &all.standing[first..first + STATIC]
+        };
+        assert_eq!(
+            standing(3, 1),
+            [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, -1.0]
+        );
+        let bent = standing(40, 1);
+        assert!(
+            (bent[7].abs() - 1.0).abs() < 1e-12 && bent[8].abs() < 1e-12,
+            "{bent:?}"
+        );
+        let moving = |frame: usize| &all.moving[2 * frame * DYNAMIC..2 * (frame + 1) * DYNAMIC];
+        assert!(
+            moving(5).iter().all(|x| *x == 0.0)
+                && moving(20)[DYNAMIC..].iter().any(|x| x.abs() > 0.5)
+        );
+    }
+
+    #[test]
+    fn where_the_body_stands_and_which_way_it_faces_does_not_matter() {
+        let motion = Motion::canonical(&Body::arm());
+        let here = features(&motion);
+        let mut there = motion.clone();
+        for root in &mut there.root {
+            *root = [3.0, -2.0, 1.0];
+        }
+        // Turned about gravity, at the root; its own rotation is a feature, so joint 1 is looked at.
+        for turns in &mut there.turns {
+            turns[0] = [0.0, 0.0, 0.8];
+        }
+        let there = features(&there);
+        let second = |values: &[f64], width: usize| -> Vec<f64> {
+            values
+                .chunks(width)
+                .skip(1)
+                .step_by(2)
+                .flatten()
+                .copied()
+                .collect()
+        };
+        for width in [STATIC, DYNAMIC] {
+            let pick = |f: &Features| {
+                second(
+                    if width == STATIC {
+                        &f.standing
+                    } else {
+                        &f.moving
+                    },
+                    width,
+                )
+            };
+            let gap = pick(&here)
+                .iter()
+                .zip(pick(&there))
+                .map(|(a, b)| (a - b).abs())
+                .fold(0.0, f64::max);
+            assert!(gap < 1e-9, "{gap}");
+        }
+    }
 }

@@ -49,27 +49,31 @@ const CUFF: f64 = 10.0;
 impl Garment {
     /// A sleeve for [`Body::arm`]: radius 6 cm, length 44 cm, pinned at the shoulder, a soft cuff.
     pub fn sleeve(body: &Body, imperfection: Imperfection) -> Result<Garment> {
+        let measures = [0.06, 0.44];
         Garment::tube(
             "sleeve",
             body,
             imperfection,
-            [0.06, 0.44],
+            measures,
             [AROUND, RINGS],
-            |p| p,
+            downwards,
         )
     }
 
     /// A shirt for [`Body::torso`]: half axes 17 and 12 cm, from 46 cm down to 2 cm, pinned at the top, a soft hem.
     pub fn shirt(body: &Body, imperfection: Imperfection) -> Result<Garment> {
-        let (across, deep) = (0.17, 0.12);
+        let (across, deep, top) = (0.17, 0.12, 0.46);
         let round = 0.5 * (across + deep);
-        // From a tube along x: x runs down, the front stays outside.
-        let place = |[x, y, z]: [f64; 3]| [y * across / round, -z * deep / round, 0.46 - x];
+        let place = |point: [f64; 3]| {
+            let [x, y, z] = downwards(point);
+            [x * across / round, y * deep / round, z + top]
+        };
+        let measures = [round, 0.44];
         Garment::tube(
             "shirt",
             body,
             imperfection,
-            [round, 0.44],
+            measures,
             [AROUND, RINGS],
             place,
         )
@@ -159,6 +163,11 @@ impl Garment {
     }
 }
 
+/// From along x to down along z; the front of a tube stays outside.
+fn downwards([x, y, z]: [f64; 3]) -> [f64; 3] {
+    [y, -z, -x]
+}
+
 /// Gives every triangle the material that it has in space, v along `axis` and u across, so that the mesh is free
 /// of strain. A wavy tube cannot be unrolled, so each triangle is a piece of its own.
 fn flatten(mesh: &mut Mesh, axis: [f64; 3]) {
@@ -212,7 +221,7 @@ mod tests {
             sleeve
                 .springs
                 .iter()
-                .all(|s| (sleeve.mesh.positions[s.vertex][0] - 0.44).abs() < 1e-12)
+                .all(|s| (sleeve.mesh.positions[s.vertex][2] + 0.44).abs() < 1e-12)
         );
     }
 
@@ -239,7 +248,7 @@ mod tests {
     #[test]
     fn the_imperfection_is_seeded_and_as_high_as_said() {
         let radius = |seed: u64| -> Vec<f64> {
-            let radius = |p: &[f64; 3]| p[1].hypot(p[2]);
+            let radius = |p: &[f64; 3]| p[0].hypot(p[1]);
             sleeve(seed).mesh.positions.iter().map(radius).collect()
         };
         assert_eq!(radius(1), radius(1));

@@ -1,11 +1,14 @@
 //! A motion as it is trained with.
 
-use super::{Given, Motion, Scene, Sheet, Skinned, Transform, features, network::Pose};
+use super::{Features, Given, Motion, Scene, Skinned, Transform, network::Pose};
 use crate::{
     element::Vector,
     error::Result,
     numeric::{Compute, Field},
 };
+
+/// Which way things fall.
+const DOWN: [f64; 3] = [0.0, 0.0, -1.0];
 
 /// A motion with the poses of the body and what E-Net is told.
 #[derive(Debug, Clone)]
@@ -25,9 +28,11 @@ impl Lesson {
     pub fn new(scene: &Scene, motion: Motion, compute: &Compute) -> Result<Lesson> {
         let frames = motion.frames();
         let hinges = scene.garment.topology.hinges.len();
+        let skeleton = &scene.body.skeleton;
+        let features = Features::new(skeleton, &motion, DOWN);
         Ok(Lesson {
             poses: scene.poses(&motion, 0..frames)?,
-            pose: features::pose(scene, &motion, compute)?,
+            pose: Pose::new(&features, skeleton.joints().len(), compute),
             rest_bending: compute.zeros([frames, hinges]),
             motion,
         })
@@ -134,9 +139,4 @@ pub fn dressed(skinned: &Skinned, sheet_free: &Field, offsets: &Field) -> Field 
         y: axis(1),
         z: axis(2),
     })
-}
-
-/// A sheet for one frame.
-pub fn single(scene: &Scene, compute: &Compute) -> Sheet {
-    Sheet::new(&scene.garment, 1, compute)
 }

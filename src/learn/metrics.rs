@@ -206,7 +206,7 @@ fn energies(
             .sum();
         sums.collision += depth / sheet.vertices as f64;
         let terms = loss.energies(&sheet, &positions, &given);
-        let mut add = |sum: &mut f64, energy| -> Result<()> {
+        let add = |sum: &mut f64, energy| -> Result<()> {
             *sum += compute.values(energy)?.iter().sum::<f64>();
             Ok(())
         };

@@ -2,7 +2,8 @@
 //!
 //! - [`Skeleton`], [`Body`], [`Motion`]: bodies of bones, their poses and signed distances; synthetic motions.
 //! - [`Garment`]: a mesh with blend weights, pins and cuff springs.
-//! - [`Sheet`], [`Given`]: a batch of frames as tensors.
+//! - [`Features`]: what a network is told about the body.
+//! - [`Sheet`], [`Given`], [`Track`]: batches of frames as tensors, and plain data.
 //! - [`Loss`]: the energies that the networks are trained with, and their gradient.
 //! - [`Plasticity`]: how rest bending follows from strain.
 //! - [`reference`]: the same energies minimised frame by frame, the yardstick of every metric.
@@ -16,7 +17,7 @@ mod body;
 mod case;
 pub mod curriculum;
 mod distance;
-pub mod features;
+mod features;
 pub mod files;
 
 mod garment;
@@ -37,6 +38,7 @@ mod track;
 pub use body::{Body, Bone};
 pub use case::{LearnCase, SceneName, Training};
 pub use distance::{Distance, PosedBody};
+pub use features::{DYNAMIC, Features, STATIC};
 pub use garment::{Garment, Spring};
 pub use imperfection::Imperfection;
 pub use loss::{

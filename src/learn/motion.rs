@@ -118,7 +118,7 @@ impl Bend {
 impl Motion {
     /// Bends of joint 1 of a body, one after the other, then rest until `frames` are full.
     pub fn bends(name: &str, body: &Body, bends: &[Bend], frames: usize) -> Motion {
-        let axis = body.bend_axis();
+        let axis = body.bend_axis;
         let angle = |mut frame: usize| {
             for bend in bends {
                 if frame < bend.frames() {
@@ -191,7 +191,7 @@ mod tests {
         assert!(degrees(9) > 0.1 && degrees(44) < 89.9);
         let motion = Motion::canonical(&Body::arm());
         assert_eq!(motion.frames(), 95);
-        assert!((motion.turns[40][1][1] + std::f64::consts::FRAC_PI_2).abs() < 1e-12);
+        assert!((motion.turns[40][1][0] + std::f64::consts::FRAC_PI_2).abs() < 1e-12);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::Sheet;
 use crate::{
     error::{Result, bad_input},
-    numeric::{Field, Gate, Side},
+    numeric::{Field, Gate, Side, nearest_turn},
 };
 
 /// Which rule makes rest bending.
@@ -96,7 +96,7 @@ impl Plasticity {
     /// except as the rule smooths it.
     pub fn update(&self, plastic: &Field, strain: &Field) -> Field {
         let gate = self.gate();
-        let elastic = strain.clone() - plastic.clone();
+        let elastic = nearest_turn(&(strain.clone() - plastic.clone()));
         let threshold = elastic.ones_like() * self.yield_strain;
         let (direction, excess) = gate.excess(&elastic, threshold);
         plastic.clone() + direction * gate.open(&excess).ramp

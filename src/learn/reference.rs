@@ -4,9 +4,9 @@
 //! Each frame is found by Newton's method with a positive definite matrix ([`crate::solve`]: sparse Cholesky on the
 //! CPU) and a backtracking line search, from the frame before moved along with the body.
 
-use super::{Given, Loss, Motion, Plasticity, Scene, Sheet, Track};
+use super::{Given, Linearized, Loss, Motion, Plasticity, Scene, Sheet, Track};
 use crate::{
-    error::{Error, Result},
+    error::{Error, Result, bad_input},
     numeric::{Compute, Field},
     solve::Solver,
 };
@@ -21,11 +21,12 @@ pub struct Accuracy {
 }
 
 impl Default for Accuracy {
-    /// A hundredth of a millimetre, a thousandth of a cell.
+    /// A hundredth of a millimetre, a thousandth of a cell. While cloth buckles a frame can take more than 60 steps;
+    /// the next one then goes on from where it is.
     fn default() -> Self {
         Accuracy {
             step: 1e-5,
-            iterations: 100,
+            iterations: 60,
         }
     }
 }
@@ -43,8 +44,8 @@ pub struct Outcome {
 
 /// A share of the expected decrease that a step must bring, as usual.
 const ARMIJO: f64 = 1e-4;
-/// The shortest share of a step that is tried.
-const SHORTEST: f64 = 1e-6;
+/// The least share of a step that is tried.
+const LEAST_SHARE: f64 = 1e-3;
 /// Relative residual of the linear solves: Newton's method corrects the rest.
 const SOLVE_TOLERANCE: f64 = 1e-4;
 /// Shifts of a matrix that cannot be solved \[N/m\]: from the size of inertia to beyond that of the membrane.
@@ -123,34 +124,14 @@ fn at_frame(frame: usize, error: Error) -> Error {
     }
 }
 
-/// Newton's step; with a growing shift of the matrix where that cannot be solved.
-fn downhill(
-    sheet: &Sheet,
-    loss: &Loss,
-    given: &Given,
-    positions: &Field,
-    down: &Field,
-    solver: &mut Solver,
-) -> Result<Field> {
-    let guess = down.zeros_like();
-    let mut shift = 0.0;
-    loop {
-        let tangent = loss.tangent(sheet, positions, given, shift);
-        match solver.solve(&sheet.incidence, &tangent, down, &guess) {
-            Ok((step, _)) => return Ok(step),
-            Err(error) if shift > LARGEST_SHIFT => return Err(error),
-            Err(_) => shift = (SHIFT_GROWTH * shift).max(FIRST_SHIFT),
-        }
-    }
-}
-
 struct Least {
     positions: Field,
     iterations: usize,
     done: bool,
 }
 
-/// Newton's method with line search for one frame.
+/// Newton's method for one frame. Where a step leads nowhere lower, or the matrix cannot be solved, the matrix is
+/// shifted, which shortens and turns the step downhill; a good step takes the shift back.
 fn minimise(
     sheet: &Sheet,
     loss: &Loss,
@@ -159,50 +140,42 @@ fn minimise(
     accuracy: Accuracy,
     solver: &mut Solver,
 ) -> Result<Least> {
-    let compute = &sheet.compute;
+    let mut shift = 0.0;
+    let mut here = loss.linearized(sheet, &positions, given)?;
     for iterations in 0..accuracy.iterations {
-        let here = loss.linearized(sheet, &positions, given)?;
-        if !here.value.is_finite() {
-            return crate::error::bad_input(format!(
-                "the energy is {}; check stiffnesses and the motion",
-                here.value
-            ));
-        }
-        let down = here.gradient.clone().neg();
-        let step = downhill(sheet, loss, given, &positions, &down, solver)?;
-        let summary = vec![
-            step.clone().abs().max(),
-            (step.clone() * here.gradient).sum(),
-        ];
-        let summary = compute.values(Field::cat(
-            summary.into_iter().map(|s| s.reshape([1, 1])).collect(),
-            0,
-        ))?;
-        let (longest, slope) = (summary[0], summary[1]);
-        if longest < accuracy.step {
-            return Ok(Least {
-                positions,
-                iterations,
-                done: true,
-            });
-        }
-        let mut share = 1.0;
-        loop {
-            let next = positions.clone() + step.clone() * share;
-            let value = loss.value(sheet, &next, given)?;
-            if value <= here.value + ARMIJO * share * slope {
-                positions = next;
-                break;
-            }
-            share *= 0.5;
-            if share < SHORTEST {
-                // Rounding: no lower point can be told apart.
+        let step = newton_step(sheet, loss, given, &positions, &here, shift, solver)?;
+        let attempt = match step {
+            Some(step) => downhill(sheet, loss, given, &positions, &here, step, accuracy.step)?,
+            None => Attempt::Blocked,
+        };
+        match attempt {
+            Attempt::Arrived => {
                 return Ok(Least {
                     positions,
                     iterations,
-                    done: longest < 100.0 * accuracy.step,
+                    done: true,
                 });
             }
+            Attempt::Lower(next, share) => {
+                positions = next;
+                here = loss.linearized(sheet, &positions, given)?;
+                if share == 1.0 {
+                    shift = if shift > FIRST_SHIFT {
+                        shift / SHIFT_GROWTH
+                    } else {
+                        0.0
+                    };
+                }
+            }
+            _ if shift >= LARGEST_SHIFT => {
+                // No lower point can be told apart: a kink, or rounding.
+                return Ok(Least {
+                    positions,
+                    iterations,
+                    done: true,
+                });
+            }
+            _ => shift = (SHIFT_GROWTH * shift).max(FIRST_SHIFT),
         }
     }
     Ok(Least {
@@ -210,4 +183,66 @@ fn minimise(
         iterations: accuracy.iterations,
         done: false,
     })
+}
+
+/// What came of one step.
+enum Attempt {
+    /// Lower, with the share of the step that was taken.
+    Lower(Field, f64),
+    /// The step is shorter than asked for.
+    Arrived,
+    /// Nothing lower on the way.
+    Blocked,
+}
+
+/// Newton's step with a shifted matrix; none where that cannot be solved.
+fn newton_step(
+    sheet: &Sheet,
+    loss: &Loss,
+    given: &Given,
+    positions: &Field,
+    here: &Linearized,
+    shift: f64,
+    solver: &mut Solver,
+) -> Result<Option<Field>> {
+    if !here.value.is_finite() {
+        return bad_input(format!(
+            "the energy is {}; check stiffnesses and the motion",
+            here.value
+        ));
+    }
+    let tangent = loss.tangent(sheet, positions, given, shift);
+    let down = here.gradient.clone().neg();
+    let guess = down.zeros_like();
+    let solved = solver.solve(&sheet.incidence, &tangent, &down, &guess);
+    Ok(solved.ok().map(|(step, _)| step))
+}
+
+/// Goes along a step as far as it leads down enough.
+fn downhill(
+    sheet: &Sheet,
+    loss: &Loss,
+    given: &Given,
+    positions: &Field,
+    here: &Linearized,
+    step: Field,
+    shortest: f64,
+) -> Result<Attempt> {
+    let longest = step.clone().abs().max().reshape([1, 1]);
+    let slope = (step.clone() * here.gradient.clone()).sum().reshape([1, 1]);
+    let summary = sheet.compute.values(Field::cat(vec![longest, slope], 0))?;
+    let (longest, slope) = (summary[0], summary[1]);
+    if longest < shortest {
+        return Ok(Attempt::Arrived);
+    }
+    let mut share = 1.0;
+    while share > LEAST_SHARE {
+        let next = positions.clone() + step.clone() * share;
+        let value = loss.value(sheet, &next, given)?;
+        if value <= here.value + ARMIJO * share * slope {
+            return Ok(Attempt::Lower(next, share));
+        }
+        share *= 0.5;
+    }
+    Ok(Attempt::Blocked)
 }

@@ -4,7 +4,7 @@ use super::{Loss, Part, Reduction, StretchForm, Term};
 use crate::{
     element::Columns,
     learn::Sheet,
-    numeric::{Field, abs, indicator},
+    numeric::{Field, abs, indicator, nearest_turn},
 };
 
 /// Keeps lengths of collapsed columns off zero.
@@ -22,10 +22,11 @@ pub(super) fn reduced(values: Field, term: &Term) -> (Field, f64) {
 }
 
 impl Loss {
-    /// k_b·l²/(8a)·(ε − ε_p)². Slope by the angle, `[frames, hinges]`. Smooth but where the angle is, see
-    /// [`crate::element::Bend`].
+    /// k_b·l²/(8a)·(ε − ε_p)². Slope by the angle, `[frames, hinges]`. The difference is taken between −π and π:
+    /// so the energy is continuous also where a fold closes and the angle jumps from π to −π. Not smooth where
+    /// the difference is π, and where a triangle has no area.
     pub(super) fn bending(&self, sheet: &Sheet, strain: &Field, plastic: &Field) -> Part<Field> {
-        let elastic = strain.clone() - plastic.clone();
+        let elastic = nearest_turn(&(strain.clone() - plastic.clone()));
         let moment = elastic.clone() * sheet.bend_shape.clone() * self.config.materials.bending;
         let (energy, share) = reduced(moment.clone() * elastic, &self.config.bending);
         Part {
@@ -36,7 +37,7 @@ impl Loss {
 
     /// (ε − ε_p)² of all hinges, or of those with rest bending.
     pub(super) fn regression(&self, strain: &Field, plastic: &Field, creased: bool) -> Part<Field> {
-        let mut gap = strain.clone() - plastic.clone();
+        let mut gap = nearest_turn(&(strain.clone() - plastic.clone()));
         let mut term = &self.config.regression;
         if creased {
             gap = gap * indicator(&abs(plastic));

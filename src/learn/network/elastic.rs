@@ -10,11 +10,10 @@ use burn::{
 };
 
 use super::{Layers, Size};
-
-/// Numbers a joint that say where it is: two columns of its rotation, gravity in its frame.
-pub const STATIC_INPUTS: usize = 9;
-/// Numbers a joint that say how it moves: the rates of those, and its acceleration.
-pub const DYNAMIC_INPUTS: usize = 12;
+use crate::{
+    learn::{DYNAMIC, Features, STATIC},
+    numeric::Compute,
+};
 
 /// Offsets are of this size \[m\] where the last layer's output is of size one.
 const OFFSET: f64 = 0.01;
@@ -22,10 +21,34 @@ const OFFSET: f64 = 0.01;
 /// A batch of motions as a network sees them.
 #[derive(Debug, Clone)]
 pub struct Pose {
-    /// `[motions, frames, joints·STATIC_INPUTS]`.
+    /// `[motions, frames, joints·STATIC]`.
     pub still: Tensor<3>,
-    /// `[motions·frames, joints, DYNAMIC_INPUTS]`.
+    /// `[motions·frames, joints, DYNAMIC]`.
     pub moving: Tensor<3>,
+}
+
+/// Accelerations are told in units of this \[m/s²\].
+const ACCELERATION: f64 = 9.81;
+
+impl Pose {
+    /// One motion of a body of `joints`.
+    pub fn new(features: &Features, joints: usize, compute: &Compute) -> Pose {
+        let frames = features.standing.len() / (joints * STATIC);
+        let scaled = features.moving.iter().enumerate();
+        let moving: Vec<f64> = scaled
+            .map(|(k, x)| {
+                if k % DYNAMIC < STATIC {
+                    *x
+                } else {
+                    x / ACCELERATION
+                }
+            })
+            .collect();
+        Pose {
+            still: compute.tensor(&features.standing, [1, frames, joints * STATIC]),
+            moving: compute.tensor(&moving, [frames, joints, DYNAMIC]),
+        }
+    }
 }
 
 /// The elastic network: static and dynamic encoder, their sum beside the encoded rest bending, decoder, and a
@@ -51,13 +74,13 @@ impl ElasticNet {
     ) -> ElasticNet {
         let width = |layers: &[usize]| layers.last().copied().unwrap_or(1);
         let (motion, bent) = (width(size.motion()), size.rest_bending());
-        let static_inputs = joints * STATIC_INPUTS;
+        let static_inputs = joints * STATIC;
         let mut still_widths = size.pose().to_vec();
         // The sum with the dynamic encoder.
         still_widths.push(motion);
         ElasticNet {
             still: Layers::bent(static_inputs, &still_widths, true, device),
-            joint: Layers::bent(DYNAMIC_INPUTS, size.joint(), false, device),
+            joint: Layers::bent(DYNAMIC, size.joint(), false, device),
             motion: Layers::bent(joints * width(size.joint()), size.motion(), false, device),
             memory: GruConfig::new(motion, motion, true).init(device),
             rest_bending: LinearConfig::new(hinges, bent)

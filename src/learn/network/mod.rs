@@ -3,6 +3,7 @@
 //! [`ElasticNet`] turns a motion and a rest bending into offsets from the skinned garment; [`PlasticNet`]
 //! turns what hinges went through into the next increment of their rest bending.
 
+mod edges;
 mod elastic;
 mod hinge_graph;
 mod layers;
@@ -11,7 +12,8 @@ mod seed;
 #[cfg(test)]
 mod tests;
 
-pub use elastic::{DYNAMIC_INPUTS, ElasticNet, Pose, STATIC_INPUTS};
+pub use edges::{EdgeFeatures, nodes};
+pub use elastic::{ElasticNet, Pose};
 pub use hinge_graph::HingeGraph;
 pub use layers::Layers;
 pub use plastic::{EDGE_INPUTS, Memory, NODE_INPUTS, PlasticKind, PlasticNet};

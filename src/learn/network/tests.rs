@@ -6,6 +6,7 @@ use burn::{
 
 use super::*;
 use crate::{
+    learn::{DYNAMIC, STATIC},
     mesh::{Mesh, Topology, generate},
     numeric::{Compute, Precision, Random},
 };
@@ -127,17 +128,17 @@ fn an_elastic_net_gives_an_offset_to_every_vertex_of_every_frame() {
     let (motions, frames) = (2, 6);
     let mut random = Random(1);
     let mut draw = |count: usize| -> Vec<f64> { (0..count).map(|_| random.normal()).collect() };
-    let still = draw(motions * frames * joints * STATIC_INPUTS);
-    let moving = draw(motions * frames * joints * DYNAMIC_INPUTS);
+    let still = draw(motions * frames * joints * STATIC);
+    let moving = draw(motions * frames * joints * DYNAMIC);
     let bending = draw(motions * frames * hinges);
     let c = compute();
     let run = |moving: &[f64]| {
         let pose = Pose {
             still: c
-                .tensor(&still, [motions, frames, joints * STATIC_INPUTS])
+                .tensor(&still, [motions, frames, joints * STATIC])
                 .autodiff(),
             moving: c
-                .tensor(moving, [motions * frames, joints, DYNAMIC_INPUTS])
+                .tensor(moving, [motions * frames, joints, DYNAMIC])
                 .autodiff(),
         };
         let bending = c.tensor(&bending, [motions * frames, hinges]).autodiff();
