@@ -30,6 +30,7 @@ pub mod error;
 pub mod experiment;
 pub mod files;
 pub mod fit;
+pub mod learn;
 pub mod material;
 pub mod mesh;
 pub mod numeric;

@@ -11,7 +11,7 @@ mod taylor;
 pub use compute::{Compute, Precision, gpu_names};
 pub use gate::{Gate, Gated, Side};
 pub use random::Random;
-pub use safe::{abs, indicator, max_zero, sign, smoothstep};
+pub use safe::{abs, indicator, max_zero, nearest_turn, sign, smoothstep};
 pub use sobol::sobol;
 pub use taylor::{GradientCheck, Sweep, judge, probes};
 

@@ -32,3 +32,11 @@ pub fn smoothstep(u: &Field) -> Field {
     let u = u.clone().mask_fill(below, 0.0).mask_fill(above, 1.0);
     u.clone() * u.clone() * (u * -2.0 + 3.0)
 }
+
+/// The angle between −π and π that differs from `x` \[rad\], |x| < 3π, by whole turns. Its gradient is 1; its
+/// square is continuous, with a kink at ±π.
+pub fn nearest_turn(x: &Field) -> Field {
+    let over = indicator(&(x.clone() - std::f64::consts::PI));
+    let under = indicator(&(x.clone().neg() - std::f64::consts::PI));
+    x.clone() + (under - over) * std::f64::consts::TAU
+}

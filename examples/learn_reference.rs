@@ -1,0 +1,137 @@
+//! The reference simulation of paper 2's curriculum on a synthetic body: how much rest bending stays after a bend of
+//! 90°, for three yield strains and an elastic garment. Ends with a check of their order.
+//!
+//! `cargo run --release --example learn_reference -- arm` (or `torso`; a file name ending in .png adds a picture)
+
+use std::{path::Path, time::Instant};
+
+use rumple::{
+    error::{Result, bad_input},
+    learn::{
+        Loss, LossConfig, Motion, Plasticity, Scene,
+        metrics::compare,
+        reference::{Accuracy, Outcome, simulate},
+    },
+    numeric::{Compute, Precision},
+    report::{render, surface::Surface},
+};
+
+/// Yield strains \[deg\]; the last is never reached.
+const YIELDS: [f64; 4] = [30.0, 60.0, 90.0, 1000.0];
+/// Before, during and after the bend.
+const SHOWN: [usize; 3] = [8, 40, 94];
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().map(|x| x.abs()).sum::<f64>() / values.len() as f64
+}
+
+fn top_tenth(values: &[f64]) -> f64 {
+    let mut sizes: Vec<f64> = values.iter().map(|x| x.abs()).collect();
+    sizes.sort_by(|a, b| b.total_cmp(a));
+    mean(&sizes[..sizes.len() / 10])
+}
+
+fn main() -> Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let seed = arguments.iter().find_map(|a| a.parse().ok()).unwrap_or(1);
+    let scene = match arguments.first().map(String::as_str) {
+        None | Some("arm") => Scene::arm(seed)?,
+        Some("torso") => Scene::torso(seed)?,
+        Some(other) => return bad_input(format!("unknown body '{other}' (known: arm, torso)")),
+    };
+    let compute = Compute::cpu(Precision::F64);
+    let config = LossConfig::default();
+    let loss = Loss::new(config)?;
+    let motion = Motion::canonical(&scene.body);
+    let last = motion.frames() - 1;
+    println!(
+        "synthetic {} in a {}, seed {seed}, {} frames of a 90° bend",
+        scene.body.name,
+        scene.garment.name,
+        last + 1
+    );
+    println!(
+        "yield  seconds  steps  unfinished  final |e_p|  mean |e_p|  top tenth of |e|: before  during  after"
+    );
+    let mut kept: Vec<f64> = Vec::new();
+    let mut first: Option<Outcome> = None;
+    for yields in YIELDS {
+        let start = Instant::now();
+        let plasticity = Plasticity::degrees(yields);
+        let run = simulate(
+            &scene,
+            &motion,
+            &loss,
+            &plasticity,
+            Accuracy::default(),
+            &compute,
+            &mut |_| Ok(()),
+        )?;
+        let track = &run.track;
+        let all: f64 = track.plastic.iter().map(|p| mean(p)).sum::<f64>() / track.frames() as f64;
+        let [before, during, after] = SHOWN.map(|frame| top_tenth(&track.strain[frame]));
+        kept.push(mean(&track.plastic[last]));
+        println!(
+            "{yields:5}  {:7.1}  {:5}  {:10}  {:11.4}  {all:10.4}  {before:24.3}  {during:6.3}  {after:5.3}",
+            start.elapsed().as_secs_f64(),
+            run.iterations.iter().sum::<usize>(),
+            run.unfinished.len(),
+            kept[kept.len() - 1],
+        );
+        if yields == YIELDS[3] {
+            // An elastic garment as the prediction of the one that yields first: the zero baseline.
+            let reference = &first.as_ref().map_or(track, |run| &run.track);
+            let metrics = compare(
+                &scene,
+                &motion,
+                track,
+                reference,
+                config.materials,
+                &compute,
+            )?;
+            println!("an elastic garment against a yield of 30°:");
+            for (name, unit, value) in metrics.named() {
+                println!("  {name:3} {value:.3e} {unit}");
+            }
+        }
+        first.get_or_insert(run);
+    }
+    if let (Some(path), Some(run)) = (arguments.iter().find(|a| a.ends_with(".png")), &first) {
+        picture(&scene, run, Path::new(path))?;
+    }
+    match kept[0] > kept[1] && kept[1] > kept[2] && kept[3] == 0.0 {
+        true => Ok(()),
+        false => Err(rumple::error::Error::CheckFailed(format!(
+            "rest bending out of order: {kept:?}"
+        ))),
+    }
+}
+
+/// Three frames side by side, 30 cm apart.
+fn picture(scene: &Scene, run: &Outcome, path: &Path) -> Result<()> {
+    let mesh = &scene.garment.mesh;
+    let count = mesh.positions.len();
+    let (mut positions, mut triangles) = (Vec::new(), Vec::new());
+    for (n, frame) in SHOWN.into_iter().enumerate() {
+        let x = &run.track.positions[frame];
+        // Apart across the view, which is from the side of the bend.
+        let apart = 0.6 * n as f64;
+        positions.extend((0..count).map(|v| [x[v], x[count + v] + apart, x[2 * count + v]]));
+        triangles.extend(mesh.triangles.iter().map(|t| t.map(|v| v + n * count)));
+    }
+    let picture = render::Scene {
+        cloth: Surface {
+            positions: &positions,
+            triangles: &triangles,
+        },
+        view: render::View {
+            toward_viewer: [1.0, -0.25, 0.15],
+            width: 1500,
+            height: 700,
+            ..render::View::default()
+        },
+        caption: "synthetic; before, during and after a bend of 90°",
+        ..render::Scene::default()
+    };
+    picture.save(path)
+}

@@ -1,0 +1,134 @@
+//! Bodies made of bones: an arm and a torso, in place of SMPL bodies, which may not be redistributed.
+
+use super::skeleton::{Joint, Skeleton};
+use crate::mesh::vector::{dot, minus};
+
+/// A rounded bar about a segment, of elliptic section; with equal radii a capsule. Everything is given in the
+/// rest pose.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bone {
+    /// The joint it turns with.
+    pub joint: usize,
+    /// One end of the segment \[m\].
+    pub from: [f64; 3],
+    /// The other \[m\].
+    pub to: [f64; 3],
+    /// Half axes along x, y and z \[m\].
+    pub radii: [f64; 3],
+}
+
+/// A skeleton with flesh.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Body {
+    /// For reports.
+    pub name: String,
+    /// Its joints; those of the bodies made here form a chain.
+    pub skeleton: Skeleton,
+    /// What cloth collides with.
+    pub bones: Vec<Bone>,
+    /// Unit vector along the chain in the rest pose.
+    pub axis: [f64; 3],
+    /// Unit vector about which joint 1 bends.
+    pub bend_axis: [f64; 3],
+}
+
+/// Half of the length over which the weights of neighbouring joints change over \[m\].
+const BLEND: f64 = 0.06;
+
+impl Body {
+    /// An arm that hangs along −z: shoulder at 0, elbow 22 cm below, radius 4.5 cm. The elbow turns about −x, which
+    /// lifts the forearm towards −y.
+    pub fn arm() -> Body {
+        let radii = [0.045; 3];
+        let chain = [("shoulder", [0.0; 3]), ("elbow", [0.0, 0.0, -0.22])];
+        let bones = vec![
+            bone(0, [0.0, 0.0, 0.1], [0.0, 0.0, -0.22], radii),
+            bone(1, [0.0, 0.0, -0.22], [0.0, 0.0, -0.5], radii),
+        ];
+        Body {
+            name: "arm".into(),
+            skeleton: chained(chain),
+            bones,
+            axis: [0.0, 0.0, -1.0],
+            bend_axis: [-1.0, 0.0, 0.0],
+        }
+    }
+
+    /// A torso upright along z: the pelvis is the root, at 0, and the chest turns at the waist, at 22 cm, about
+    /// +x, which bends it towards −y. Half axes 15 cm across (x) and 10 cm deep (y).
+    pub fn torso() -> Body {
+        let radii = [0.15, 0.10, 0.10];
+        let chain = [("pelvis", [0.0; 3]), ("waist", [0.0, 0.0, 0.22])];
+        let bones = vec![
+            bone(0, [0.0, 0.0, -0.1], [0.0, 0.0, 0.22], radii),
+            bone(1, [0.0, 0.0, 0.22], [0.0, 0.0, 0.55], radii),
+        ];
+        Body {
+            name: "torso".into(),
+            skeleton: chained(chain),
+            bones,
+            axis: [0.0, 0.0, 1.0],
+            bend_axis: [1.0, 0.0, 0.0],
+        }
+    }
+
+    /// Blend weights of points of the rest pose \[m\], shape `[joints][points]`; they sum to 1. Along the chain
+    /// a joint's weight rises by a smoothstep over ±6 cm around it.
+    pub fn weights(&self, points: &[[f64; 3]]) -> Vec<Vec<f64>> {
+        let joints = self.skeleton.joints();
+        let beyond = |number: usize, point: [f64; 3]| match joints.get(number) {
+            None => 0.0,
+            Some(_) if number == 0 => 1.0,
+            Some(joint) => {
+                let along = dot(minus(point, joint.place), self.axis);
+                let u = ((along + BLEND) / (2.0 * BLEND)).clamp(0.0, 1.0);
+                u * u * (3.0 - 2.0 * u)
+            }
+        };
+        let weight = |joint: usize, point| beyond(joint, point) - beyond(joint + 1, point);
+        let row = |joint: usize| points.iter().map(|&p| weight(joint, p)).collect();
+        (0..joints.len()).map(row).collect()
+    }
+}
+
+fn bone(joint: usize, from: [f64; 3], to: [f64; 3], radii: [f64; 3]) -> Bone {
+    Bone {
+        joint,
+        from,
+        to,
+        radii,
+    }
+}
+
+/// Joints that hang on one another.
+fn chained<const N: usize>(chain: [(&str, [f64; 3]); N]) -> Skeleton {
+    let joints = chain.into_iter().enumerate();
+    let joints = joints.map(|(number, (name, place))| Joint {
+        name: name.into(),
+        parent: number.checked_sub(1),
+        place,
+    });
+    Skeleton::of_chain(joints.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_change_over_at_the_joint_and_sum_to_one() {
+        for body in [Body::arm(), Body::torso()] {
+            let joint = body.skeleton.joints()[1].place;
+            let point = |along: f64| std::array::from_fn(|a| joint[a] + along * body.axis[a]);
+            let weights = body.weights(&[-0.07, -0.03, 0.0, 0.06].map(point));
+            let second = &weights[1];
+            // S(1/4) = 3/16 − 2/64.
+            for (weight, expected) in second.iter().zip([0.0, 0.15625, 0.5, 1.0]) {
+                assert!((weight - expected).abs() < 1e-12, "{weights:?}");
+            }
+            for (a, b) in weights[0].iter().zip(second) {
+                assert!((a + b - 1.0).abs() < 1e-15);
+            }
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! What is trained, on what, and for how long.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    LossConfig, Motion, Plasticity, Scene, Split,
+    network::{PlasticKind, Size},
+};
+use crate::error::{Result, bad_input};
+
+/// Which body and garment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SceneName {
+    /// An arm in a sleeve.
+    #[default]
+    Arm,
+    /// A torso in a shirt.
+    Torso,
+}
+
+/// A training case; every field has a default, the arm scene at the small size.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct LearnCase {
+    /// Body and garment.
+    pub scene: SceneName,
+    /// Widths of the networks.
+    pub size: Size,
+    /// How P-Net is built.
+    pub plastic_net: PlasticKind,
+    /// When hinges yield.
+    pub plasticity: Plasticity,
+    /// The energy.
+    pub loss: LossConfig,
+    /// Rounds of Algorithm 1.
+    pub cycles: usize,
+    /// Motions to train with.
+    pub motions: usize,
+    /// Frames of a motion.
+    pub frames: usize,
+    /// How the networks are trained in each cycle.
+    pub training: Training,
+    /// Of motions, imperfections, parameters and batches.
+    pub seed: u64,
+}
+
+/// Steps and rates of one cycle.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Training {
+    /// Steps of E-Net; the first cycle, which starts from nothing, has twice as many.
+    pub elastic_steps: usize,
+    /// Adam's first rate for E-Net; it falls to a hundredth along half a cosine in every cycle.
+    pub elastic_rate: f64,
+    /// Windows of a batch of E-Net.
+    pub windows: usize,
+    /// Frames of a window.
+    pub window: usize,
+    /// Steps of P-Net, one frame each.
+    pub plastic_steps: usize,
+    /// Adam's first rate for P-Net.
+    pub plastic_rate: f64,
+}
+
+impl Default for Training {
+    fn default() -> Self {
+        Training {
+            elastic_steps: 600,
+            elastic_rate: 2e-3,
+            windows: 4,
+            window: 8,
+            plastic_steps: 400,
+            plastic_rate: 2e-3,
+        }
+    }
+}
+
+impl Default for LearnCase {
+    fn default() -> Self {
+        LearnCase {
+            scene: SceneName::Arm,
+            size: Size::Small,
+            plastic_net: PlasticKind::default(),
+            plasticity: Plasticity::default(),
+            loss: LossConfig::default(),
+            cycles: 4,
+            motions: 8,
+            frames: 95,
+            training: Training::default(),
+            seed: 1,
+        }
+    }
+}
+
+impl LearnCase {
+    /// Refuses what cannot be trained, by name.
+    pub fn check(&self) -> Result<()> {
+        self.plasticity.check()?;
+        self.loss.check()?;
+        let Training {
+            elastic_steps,
+            elastic_rate,
+            windows,
+            window,
+            plastic_steps,
+            plastic_rate,
+        } = self.training;
+        let counts = [
+            ("cycles", self.cycles, 1),
+            ("motions", self.motions, 1),
+            ("frames", self.frames, 3),
+            ("training.elastic_steps", elastic_steps, 1),
+            ("training.windows", windows, 1),
+            ("training.window", window, 1),
+            ("training.plastic_steps", plastic_steps, 1),
+        ];
+        for (name, value, least) in counts {
+            if value < least {
+                return bad_input(format!("{name} is {value}; give at least {least}"));
+            }
+        }
+        if window > self.frames {
+            return bad_input(format!(
+                "training.window is {window}, but a motion has {} frames; give at most as many",
+                self.frames
+            ));
+        }
+        for (name, rate) in [
+            ("training.elastic_rate", elastic_rate),
+            ("training.plastic_rate", plastic_rate),
+        ] {
+            if !(rate > 0.0 && rate < 1.0) {
+                return bad_input(format!(
+                    "{name} is {rate}; give a step of Adam between 0 and 1, such as 1e-3"
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Body and garment.
+    pub fn scene(&self) -> Result<Scene> {
+        match self.scene {
+            SceneName::Arm => Scene::arm(self.seed),
+            SceneName::Torso => Scene::torso(self.seed),
+        }
+    }
+
+    /// The motions that are trained with.
+    pub fn lessons(&self, scene: &Scene) -> Vec<Motion> {
+        (0..self.motions as u64)
+            .map(|k| Motion::draw(&scene.body, Split::Train, self.seed, k, self.frames))
+            .collect()
+    }
+}

@@ -1,0 +1,419 @@
+//! Algorithm 1 of paper 2: E-Net and P-Net take turns.
+//!
+//! 1. E-Net learns to minimise the energy with the rest bending as it is, at first none.
+//! 2. The plastic rule makes a rest bending from what E-Net predicts.
+//! 3. P-Net learns the increments of that.
+//! 4. P-Net's roll-out along E-Net's prediction is the next rest bending.
+//!
+//! Both networks go on from where they were in the cycle before; Adam's moments start anew, since what is
+//! minimised has moved. Batches are drawn from streams of the seed by cycle and step, so that a run that was
+//! stopped goes on as if it had not been.
+
+use burn::{
+    module::Module,
+    optim::{AdamConfig, GradientsParams, ModuleOptimizer},
+    tensor::Tensor,
+};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    LearnCase, Loss, Scene, Sheet, Terms, Track, Training,
+    lesson::{Batch, Lesson, dressed, rest_bending},
+    network::{EdgeFeatures, ElasticNet, HingeGraph, Memory, PlasticNet, Pose, nodes, seeded},
+};
+use crate::{
+    error::Result,
+    numeric::{Compute, Field, Random},
+};
+
+/// Everything that stays the same while training.
+pub struct Curriculum {
+    /// The case.
+    pub case: LearnCase,
+    /// Body and garment.
+    pub scene: Scene,
+    compute: Compute,
+    loss: Loss,
+    sheet: Sheet,
+    one: Sheet,
+    graph: HingeGraph,
+    edges: EdgeFeatures,
+}
+
+/// What training has made so far.
+#[derive(Clone)]
+pub struct Students {
+    /// E-Net.
+    pub elastic: ElasticNet,
+    /// P-Net.
+    pub plastic: PlasticNet,
+    /// The motions with the rest bending of the last cycle.
+    pub lessons: Vec<Lesson>,
+}
+
+/// One step of E-Net, for the log.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct ElasticStep {
+    /// Of Algorithm 1, from 0.
+    pub cycle: usize,
+    /// Within the cycle.
+    pub step: usize,
+    /// The loss of the batch.
+    pub loss: f64,
+    /// Its terms, weighted.
+    pub terms: Terms<f64>,
+}
+
+/// One step of P-Net, for the log.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct PlasticStep {
+    /// Of Algorithm 1, from 0.
+    pub cycle: usize,
+    /// Within the cycle.
+    pub step: usize,
+    /// Mean square of the increment's error \[rad²\].
+    pub loss: f64,
+}
+
+/// A motion as predicted.
+#[derive(Debug, Clone)]
+pub struct Predicted {
+    /// \[m\], `[3, vertices]` a frame.
+    pub positions: Vec<Field>,
+    /// ε \[rad\], `[frames, hinges]`.
+    pub strain: Field,
+    /// What each frame is bent against \[rad\], `[frames, hinges]`.
+    pub rest_bending: Field,
+}
+
+impl Predicted {
+    /// As numbers.
+    pub fn track(&self, compute: &Compute) -> Result<Track> {
+        let rows = |field: &Field| -> Result<Vec<Vec<f64>>> {
+            let width = field.dims()[1];
+            let values = compute.values(field.clone())?;
+            Ok(values.chunks_exact(width).map(<[f64]>::to_vec).collect())
+        };
+        let positions = self.positions.iter();
+        Ok(Track {
+            positions: positions
+                .map(|p| compute.values(p.clone()))
+                .collect::<Result<_>>()?,
+            strain: rows(&self.strain)?,
+            plastic: rows(&self.rest_bending)?,
+        })
+    }
+}
+
+/// Numbers of the random streams.
+const ELASTIC_BATCHES: u64 = 1 << 32;
+const PLASTIC_BATCHES: u64 = 2 << 32;
+
+impl Curriculum {
+    /// Prepares a case; networks are trained in single precision.
+    pub fn new(case: LearnCase, compute: &Compute) -> Result<Curriculum> {
+        case.check()?;
+        let scene = case.scene()?;
+        let garment = &scene.garment;
+        let graph = HingeGraph::new(&garment.mesh, &garment.topology, compute);
+        let Training {
+            windows, window, ..
+        } = case.training;
+        let seconds = case.loss.materials.seconds;
+        Ok(Curriculum {
+            loss: Loss::new(case.loss)?,
+            sheet: Sheet::new(garment, windows * window, compute),
+            one: Sheet::new(garment, 1, compute),
+            edges: EdgeFeatures::new(&scene, &graph, seconds, case.plasticity.yield_strain),
+            graph,
+            compute: compute.clone(),
+            scene,
+            case,
+        })
+    }
+
+    /// Networks that know nothing yet.
+    pub fn students(&self) -> Result<Students> {
+        let device = self.compute.device().clone().autodiff();
+        let LearnCase {
+            size,
+            plastic_net,
+            seed,
+            ..
+        } = self.case;
+        let joints = self.scene.body.skeleton.joints().len();
+        let shape = (joints, self.sheet.hinges, self.sheet.vertices);
+        let lesson = |motion| Lesson::new(&self.scene, motion, &self.compute);
+        let motions = self.case.lessons(&self.scene).into_iter();
+        Ok(Students {
+            elastic: seeded(ElasticNet::new(size, shape, &device), 2 * seed),
+            plastic: seeded(PlasticNet::new(size, plastic_net, &device), 2 * seed + 1),
+            lessons: motions.map(lesson).collect::<Result<_>>()?,
+        })
+    }
+
+    /// Steps of E-Net in a cycle.
+    pub fn elastic_steps(&self, cycle: usize) -> usize {
+        match cycle {
+            0 => 2 * self.case.training.elastic_steps,
+            _ => self.case.training.elastic_steps,
+        }
+    }
+
+    /// One step of E-Net.
+    pub fn teach_elastic(
+        &self,
+        students: &mut Students,
+        adam: &mut ModuleOptimizer,
+        (cycle, step): (usize, usize),
+    ) -> Result<ElasticStep> {
+        let training = &self.case.training;
+        let number = ((cycle as u64) << 24) + step as u64;
+        let mut random = Random::stream(self.case.seed, ELASTIC_BATCHES + number);
+        let mut below = |count: usize| (random.uniform() * count as f64) as usize;
+        let lessons = &students.lessons;
+        let starts: Vec<(usize, usize)> = (0..training.windows)
+            .map(|_| {
+                let lesson = below(lessons.len());
+                (
+                    lesson,
+                    below(lessons[lesson].frames() - training.window + 1),
+                )
+            })
+            .collect();
+        let batch = Batch::new(&starts, training.window);
+        let positions = self.positions(students, &starts, &batch);
+        let fixed = positions.clone().inner();
+        let given = batch.given(&self.scene, lessons, &fixed, &self.compute);
+        let judged = batch.pick(&fixed, 0);
+        let at = self.loss.linearized(&self.sheet, &judged, &given)?;
+        let slope = (batch.pick(&positions, 0) * at.gradient.autodiff()).sum();
+        let gradients = GradientsParams::from_grads(slope.backward(), &students.elastic);
+        let rate = rate(training.elastic_rate, step, self.elastic_steps(cycle));
+        students.elastic = adam.step(rate, students.elastic.clone(), gradients);
+        Ok(ElasticStep {
+            cycle,
+            step,
+            loss: at.value,
+            terms: at.terms,
+        })
+    }
+
+    /// Positions of the decoded frames of a batch, on a tape.
+    fn positions(&self, students: &Students, starts: &[(usize, usize)], batch: &Batch) -> Field {
+        let lessons = &students.lessons;
+        let windows = starts.len();
+        let all = |f: &dyn Fn(&Pose) -> Tensor<3>| {
+            let each = starts.iter().map(|&(lesson, _)| f(&lessons[lesson].pose));
+            Tensor::cat(each.collect(), 0).autodiff()
+        };
+        let codes = students.elastic.encode(&Pose {
+            still: all(&|p| p.still.clone()),
+            moving: all(&|p| p.moving.clone()),
+        });
+        let [_, frames, width] = codes.dims();
+        let of_window = batch.decoded().len() / windows;
+        let places: Vec<usize> = batch
+            .decoded()
+            .iter()
+            .enumerate()
+            .map(|(k, &(_, frame))| k / of_window * frames + frame)
+            .collect();
+        let codes = codes
+            .reshape([windows * frames, width])
+            .select(0, self.compute.indices(&places));
+        let bent = rest_bending(lessons, batch.decoded()).autodiff();
+        let poses: Vec<_> = batch
+            .decoded()
+            .iter()
+            .map(|&(lesson, frame)| lessons[lesson].poses[frame].clone())
+            .collect();
+        let skinned = self.scene.skinned(&poses, &self.compute);
+        dressed(
+            &skinned,
+            &self.one.free,
+            &students.elastic.decode(codes, bent),
+        )
+    }
+
+    /// What E-Net makes of a motion with the rest bending of the lesson.
+    pub fn see(&self, elastic: &ElasticNet, lesson: &Lesson) -> Predicted {
+        let bending = lesson.rest_bending.clone();
+        self.roll_out(elastic, lesson, |frame, _, _| {
+            bending.clone().narrow(0, frame, 1)
+        })
+    }
+
+    /// What both networks make of a motion, frame by frame: nothing is known but the body.
+    pub fn predict(&self, students: &Students, lesson: &Lesson) -> Result<Predicted> {
+        let plastic = students.plastic.valid();
+        let none = self.compute.zeros([1, self.sheet.hinges]);
+        let mut failed = None;
+        let mut memory = Memory::Empty;
+        let (mut bent, mut strains) = ([none.clone(), none.clone()], [none.clone(), none.clone()]);
+        let predicted = self.roll_out(&students.elastic, lesson, |_, strain, positions| {
+            let (Some(strain), Some(positions)) = (strain, positions) else {
+                return none.clone();
+            };
+            strains = [strains[1].clone(), strain.clone()];
+            match self.increment(
+                &plastic,
+                &bent,
+                &strains,
+                positions,
+                std::mem::take(&mut memory),
+            ) {
+                Ok((increment, next)) => {
+                    memory = next;
+                    bent = [bent[1].clone(), bent[1].clone() + increment];
+                }
+                Err(error) => failed = Some(error),
+            }
+            bent[1].clone()
+        });
+        match failed {
+            Some(error) => Err(error),
+            None => Ok(predicted),
+        }
+    }
+
+    /// The increment of the rest bending, `[1, hinges]`.
+    fn increment(
+        &self,
+        plastic: &PlasticNet,
+        bent: &[Field; 2],
+        strains: &[Field; 2],
+        positions: &Field,
+        memory: Memory,
+    ) -> Result<(Field, Memory)> {
+        let place = self.compute.values(positions.clone())?;
+        let edges = self.edges.at(&place, &self.compute);
+        let nodes = nodes([&bent[0], &bent[1]], [&strains[0], &strains[1]]);
+        let (increment, memory) = plastic.step(&self.graph, nodes, &edges, memory);
+        Ok((increment.transpose(), memory))
+    }
+
+    /// E-Net frame by frame. `bending` is asked for the rest bending of a frame, given strain and positions of the
+    /// frame before.
+    fn roll_out(
+        &self,
+        elastic: &ElasticNet,
+        lesson: &Lesson,
+        mut bending: impl FnMut(usize, Option<&Field>, Option<&Field>) -> Field,
+    ) -> Predicted {
+        let elastic = elastic.valid();
+        let [_, frames, width] = elastic.encode(&lesson.pose).dims();
+        let codes = elastic.encode(&lesson.pose).reshape([frames, width]);
+        let (mut all_positions, mut strains, mut bendings) = (Vec::new(), Vec::new(), Vec::new());
+        for frame in 0..frames {
+            let bent = bending(frame, strains.last(), all_positions.last());
+            let offsets = elastic.decode(codes.clone().narrow(0, frame, 1), bent.clone());
+            let skinned = self
+                .scene
+                .skinned(&lesson.poses[frame..=frame], &self.compute);
+            let positions = dressed(&skinned, &self.one.free, &offsets);
+            strains.push(self.one.strain(&positions));
+            all_positions.push(positions);
+            bendings.push(bent);
+        }
+        Predicted {
+            positions: all_positions,
+            strain: Field::cat(strains, 0),
+            rest_bending: Field::cat(bendings, 0),
+        }
+    }
+
+    /// What the plastic rule makes of a prediction: P-Net's target, `[frames, hinges]`.
+    pub fn target(&self, predicted: &Predicted) -> Field {
+        let start = self.compute.zeros([1, self.sheet.hinges]);
+        self.case.plasticity.history(&start, &predicted.strain)
+    }
+
+    /// One step of P-Net: the increment after one frame of one lesson. A recurrent network sees the frames
+    /// before it too.
+    pub fn teach_plastic(
+        &self,
+        students: &mut Students,
+        adam: &mut ModuleOptimizer,
+        seen: &[(Predicted, Field)],
+        (cycle, step): (usize, usize),
+    ) -> Result<PlasticStep> {
+        let training = &self.case.training;
+        let number = ((cycle as u64) << 24) + step as u64;
+        let mut random = Random::stream(self.case.seed, PLASTIC_BATCHES + number);
+        let mut below = |count: usize| (random.uniform() * count as f64) as usize;
+        let (predicted, target) = &seen[below(seen.len())];
+        let frames = target.dims()[0];
+        let frame = below(frames - 1);
+        let first = match students.plastic.remembers() {
+            true => frame.saturating_sub(RECALL),
+            false => frame,
+        };
+        let row = |field: &Field, frame: usize| field.clone().narrow(0, frame, 1);
+        let mut memory = Memory::Empty;
+        let mut last = None;
+        for now in first..=frame {
+            let before = now.saturating_sub(1);
+            let place = self.compute.values(predicted.positions[now].clone())?;
+            let edges = self.edges.at(&place, &self.compute).autodiff();
+            let nodes = nodes(
+                [&row(target, before), &row(target, now)],
+                [
+                    &row(&predicted.strain, before),
+                    &row(&predicted.strain, now),
+                ],
+            );
+            let (increment, next) =
+                students
+                    .plastic
+                    .step(&self.graph, nodes.autodiff(), &edges, memory);
+            memory = next;
+            last = Some(increment);
+        }
+        let wanted = row(target, frame + 1) - row(target, frame);
+        let increment = last.expect("at least one frame").transpose();
+        let loss = (increment - wanted.autodiff()).powi_scalar(2).mean();
+        let value = self.compute.values(loss.clone().inner().unsqueeze::<1>())?[0];
+        let gradients = GradientsParams::from_grads(loss.backward(), &students.plastic);
+        let rate = rate(training.plastic_rate, step, training.plastic_steps);
+        students.plastic = adam.step(rate, students.plastic.clone(), gradients);
+        Ok(PlasticStep {
+            cycle,
+            step,
+            loss: value,
+        })
+    }
+
+    /// P-Net along a prediction of E-Net: the rest bending of the next cycle, `[frames, hinges]`.
+    pub fn follow(&self, plastic: &PlasticNet, predicted: &Predicted) -> Result<Field> {
+        let plastic = plastic.valid();
+        let none = self.compute.zeros([1, self.sheet.hinges]);
+        let mut rows = vec![none];
+        let mut memory = Memory::Empty;
+        for (frame, positions) in predicted.positions.iter().enumerate() {
+            let before = frame.saturating_sub(1);
+            let bent = [rows[before].clone(), rows[frame].clone()];
+            let strain = |f: usize| predicted.strain.clone().narrow(0, f, 1);
+            let strains = [strain(before), strain(frame)];
+            let (increment, next) = self.increment(&plastic, &bent, &strains, positions, memory)?;
+            memory = next;
+            rows.push(bent[1].clone() + increment);
+        }
+        rows.pop();
+        Ok(Field::cat(rows, 0))
+    }
+}
+
+/// Frames that a recurrent P-Net is shown before the one it is asked for.
+const RECALL: usize = 8;
+
+/// Adam without moments.
+pub fn adam() -> ModuleOptimizer {
+    AdamConfig::new().init()
+}
+
+/// From the first rate to a hundredth along half a cosine.
+fn rate(first: f64, step: usize, steps: usize) -> f64 {
+    let angle = std::f64::consts::PI * step as f64 / steps as f64;
+    first * (0.505 + 0.495 * angle.cos())
+}

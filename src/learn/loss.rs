@@ -1,0 +1,267 @@
+//! The self-supervised loss: the energy of a garment in a batch of frames (paper 2, Eqs. 1, 2, 9 to 17).
+//!
+//! ```text
+//! bending     k_b·l²/(8a)·(ε − ε_p)²                   hinges      Eqs. 6, 12
+//! stretch     k_s·A·[(|w_u| − 1)² + (|w_v| − 1)²]      triangles   for Eq. 13
+//! shear       k_sh·A·(w_u·w_v)²                        triangles   Eq. 14
+//! collision   k_c·min(d − thickness, 0)²               vertices    Eq. 15
+//! inertia     m/(2h²)·|x₂ − 2x₁ + x₀|²                 vertices    Eq. 16; x₁ and x₀ held fixed
+//! gravity     −m·g·x                                   vertices    for Eq. 17
+//! springs     ½·k·|x − anchor|²                        vertices    cuffs and hems; not in the paper
+//! regression  (ε − ε_p)², of all or of creased hinges  hinges      off; see [`LossConfig`]
+//! ```
+//!
+//! Each term is summed or averaged over its elements, averaged or summed over the frames, and weighted:
+//! [`LossConfig`] says which. Where the print is wrong (stretch, gravity) its form is a variant, [`Forms`].
+//! [`Loss::linearized`] gives the gradient in closed form, without a tape: forces are cheaper than a backward
+//! pass, and no gather is taped. A network is trained with the sum of its positions times that gradient.
+
+mod config;
+mod elements;
+mod tangent;
+mod vertices;
+
+pub use config::{Forms, GravityForm, LossConfig, Materials, Reduction, StretchForm, Term};
+
+use burn::tensor::Tensor;
+
+use super::{Given, Sheet};
+use crate::{
+    element::{Bend, Columns, HingeSpan, Vector},
+    error::Result,
+    numeric::Field,
+};
+
+/// One value a term.
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+pub struct Terms<T> {
+    /// Bending against the rest bending.
+    pub bending: T,
+    /// Stretch along warp and weft.
+    pub stretch: T,
+    /// Shear.
+    pub shear: T,
+    /// Penetration of the body.
+    pub collision: T,
+    /// Acceleration.
+    pub inertia: T,
+    /// Height.
+    pub gravity: T,
+    /// Cuffs and hems.
+    pub springs: T,
+    /// Angles against rest bending, all hinges.
+    pub regression: T,
+    /// Angles against rest bending, creased hinges only.
+    pub crease_regression: T,
+}
+
+impl<T> Terms<T> {
+    /// One function of every term.
+    pub fn map<U>(&self, mut f: impl FnMut(&T) -> U) -> Terms<U> {
+        Terms {
+            bending: f(&self.bending),
+            stretch: f(&self.stretch),
+            shear: f(&self.shear),
+            collision: f(&self.collision),
+            inertia: f(&self.inertia),
+            gravity: f(&self.gravity),
+            springs: f(&self.springs),
+            regression: f(&self.regression),
+            crease_regression: f(&self.crease_regression),
+        }
+    }
+
+    /// All terms with their names.
+    pub fn named(&self) -> [(&'static str, &T); 9] {
+        [
+            ("bending", &self.bending),
+            ("stretch", &self.stretch),
+            ("shear", &self.shear),
+            ("collision", &self.collision),
+            ("inertia", &self.inertia),
+            ("gravity", &self.gravity),
+            ("springs", &self.springs),
+            ("regression", &self.regression),
+            ("crease_regression", &self.crease_regression),
+        ]
+    }
+}
+
+/// What a batch costs.
+#[derive(Debug, Clone)]
+pub struct Linearized {
+    /// The loss.
+    pub value: f64,
+    /// Its terms, weighted: they sum to the loss.
+    pub terms: Terms<f64>,
+    /// Of the loss by the positions, `[3, frames·vertices]`; zero at pinned vertices.
+    pub gradient: Field,
+    /// ε \[rad\], `[frames, hinges]`.
+    pub strain: Field,
+}
+
+/// The loss with a configuration that was checked.
+#[derive(Debug, Clone)]
+pub struct Loss {
+    config: LossConfig,
+}
+
+/// Energy of each frame, `[frames, 1]`, and its slope by what it is a function of.
+struct Part<S> {
+    energy: Field,
+    slope: S,
+}
+
+/// Shapes of all elements of a batch.
+struct Shape {
+    bend: Bend,
+    /// ε, `[frames, hinges]`.
+    strain: Field,
+    columns: Columns,
+    /// `[frames, vertices]` a component.
+    points: Vector,
+}
+
+impl Loss {
+    /// Checks a configuration.
+    pub fn new(config: LossConfig) -> Result<Loss> {
+        config.check()?;
+        Ok(Loss { config })
+    }
+
+    /// How it was configured.
+    pub fn config(&self) -> &LossConfig {
+        &self.config
+    }
+
+    fn shape(&self, sheet: &Sheet, positions: &Field) -> Shape {
+        let bend = Bend::new(&sheet.incidence.spans(positions), &sheet.compute);
+        Shape {
+            strain: sheet.by_frame(&bend.angle) - sheet.sewn_angle.clone(),
+            bend,
+            columns: sheet.incidence.columns(positions),
+            points: sheet.by_axis(positions),
+        }
+    }
+
+    /// The terms of every frame, neither weighted nor reduced over frames, `[frames, 1]` each. They can be
+    /// differentiated by a tape, at the price of a gather on it; [`Loss::linearized`] is the quicker way.
+    pub fn energies(&self, sheet: &Sheet, positions: &Field, given: &Given) -> Terms<Field> {
+        let shape = self.shape(sheet, positions);
+        Terms {
+            bending: self.bending(sheet, &shape.strain, &given.plastic).energy,
+            stretch: self.stretch(sheet, &shape.columns).energy,
+            shear: self.shear(sheet, &shape.columns).energy,
+            collision: self.collision(&shape.points, &given.body).energy,
+            inertia: self.inertia(sheet, &shape.points, given).energy,
+            gravity: self.gravity(sheet, &shape.points).energy,
+            springs: self.springs(sheet, &shape.points, given).energy,
+            regression: self.regression(&shape.strain, &given.plastic, false).energy,
+            crease_regression: self.regression(&shape.strain, &given.plastic, true).energy,
+        }
+    }
+
+    /// The loss of a batch and its gradient. Positions are `[3, frames·vertices]`.
+    pub fn linearized(
+        &self,
+        sheet: &Sheet,
+        positions: &Field,
+        given: &Given,
+    ) -> Result<Linearized> {
+        let shape = self.shape(sheet, positions);
+        let weights = self.config.weights(sheet.frames);
+        let bending = self.bending(sheet, &shape.strain, &given.plastic);
+        let regression = self.regression(&shape.strain, &given.plastic, false);
+        let creases = self.regression(&shape.strain, &given.plastic, true);
+        let moment = bending.slope * weights.bending
+            + regression.slope * weights.regression
+            + creases.slope * weights.crease_regression;
+
+        let stretch = self.stretch(sheet, &shape.columns);
+        let shear = self.shear(sheet, &shape.columns);
+        let pull = Columns {
+            u: weighted(&[
+                (&stretch.slope.u, weights.stretch),
+                (&shear.slope.u, weights.shear),
+            ]),
+            v: weighted(&[
+                (&stretch.slope.v, weights.stretch),
+                (&shear.slope.v, weights.shear),
+            ]),
+        };
+
+        let collision = self.collision(&shape.points, &given.body);
+        let inertia = self.inertia(sheet, &shape.points, given);
+        let gravity = self.gravity(sheet, &shape.points);
+        let springs = self.springs(sheet, &shape.points, given);
+        let push = weighted(&[
+            (&collision.slope, weights.collision),
+            (&inertia.slope, weights.inertia),
+            (&gravity.slope, weights.gravity),
+            (&springs.slope, weights.springs),
+        ]);
+
+        let energies = Terms {
+            bending: bending.energy,
+            stretch: stretch.energy,
+            shear: shear.energy,
+            collision: collision.energy,
+            inertia: inertia.energy,
+            gravity: gravity.energy,
+            springs: springs.energy,
+            regression: regression.energy,
+            crease_regression: creases.energy,
+        };
+        let terms = totals(sheet, &energies, &weights)?;
+        Ok(Linearized {
+            value: terms.named().iter().map(|(_, v)| **v).sum(),
+            terms,
+            gradient: gather_forces(sheet, &shape.bend, &moment, &pull, &push),
+            strain: shape.strain,
+        })
+    }
+
+    /// The loss alone.
+    pub fn value(&self, sheet: &Sheet, positions: &Field, given: &Given) -> Result<f64> {
+        let weights = self.config.weights(sheet.frames);
+        let terms = totals(sheet, &self.energies(sheet, positions, given), &weights)?;
+        Ok(terms.named().iter().map(|(_, v)| **v).sum())
+    }
+}
+
+/// Σ factor·vector.
+fn weighted(parts: &[(&Vector, f64)]) -> Vector {
+    let times = |(v, factor): &(&Vector, f64)| v.map(|c| c.clone() * *factor);
+    let first = times(&parts[0]);
+    parts[1..]
+        .iter()
+        .fold(first, |sum, part| sum.plus(&times(part)))
+}
+
+/// Weighted sums over the frames, read back at once.
+fn totals(sheet: &Sheet, energies: &Terms<Field>, weights: &Terms<f64>) -> Result<Terms<f64>> {
+    let columns: Vec<Field> = energies.named().iter().map(|(_, e)| (*e).clone()).collect();
+    let sums = sheet.compute.values(Tensor::cat(columns, 1).sum_dim(0))?;
+    let mut sums = sums.into_iter();
+    Ok(weights.map(|w| w * sums.next().unwrap_or(f64::NAN)))
+}
+
+/// Slopes by angles `[frames, hinges]`, deformation columns and vertices as one gradient by positions.
+fn gather_forces(
+    sheet: &Sheet,
+    bend: &Bend,
+    moment: &Field,
+    pull: &Columns,
+    push: &Vector,
+) -> Field {
+    let moment = sheet.side_by_side(moment);
+    let gradient = bend.gradient();
+    let span = HingeSpan {
+        edge: gradient.edge.times(&moment),
+        wings: gradient.wings.times(&moment),
+    };
+    let elements = sheet.incidence.assemble_parts(&span, pull);
+    let vertices = push.map(|c| sheet.side_by_side(c)).to_rows();
+    let free = sheet.free.clone().repeat_dim(0, sheet.frames);
+    (elements + vertices) * sheet.side_by_side(&free)
+}

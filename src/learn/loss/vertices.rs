@@ -1,0 +1,75 @@
+//! Terms of vertices.
+
+use super::{GravityForm, Loss, Part, elements::reduced};
+use crate::{
+    element::Vector,
+    learn::{Given, PosedBody, Sheet},
+    numeric::{Field, max_zero},
+};
+
+impl Loss {
+    /// m of each vertex \[kg\], `[1, vertices]`.
+    pub(super) fn masses(&self, sheet: &Sheet) -> Field {
+        sheet.vertex_area.clone() * self.config.materials.density
+    }
+
+    /// k_c·min(d − thickness, 0)². Its slope is continuous, its second derivative jumps where contact begins.
+    pub(super) fn collision(&self, points: &Vector, body: &PosedBody) -> Part<Vector> {
+        let materials = &self.config.materials;
+        let distance = body.distance(points);
+        let depth = max_zero(&(distance.value.neg() + materials.thickness));
+        let energy = depth.clone() * depth.clone() * materials.collision;
+        let (energy, share) = reduced(energy, &self.config.collision);
+        let slope = depth * (-2.0 * share * materials.collision);
+        Part {
+            energy,
+            slope: distance.slope.times(&slope),
+        }
+    }
+
+    /// m/(2h²)·|x₂ − 2x₁ + x₀|². Smooth.
+    pub(super) fn inertia(&self, sheet: &Sheet, points: &Vector, given: &Given) -> Part<Vector> {
+        let seconds = self.config.materials.seconds;
+        let straight_on = given.previous.clone() * 2.0 - given.before.clone();
+        let gap = points.minus(&sheet.by_axis(&straight_on));
+        let stiffness = self.masses(sheet) / (seconds * seconds) * given.moving.clone();
+        let energy = gap.dot(&gap) * stiffness.clone() * 0.5;
+        let (energy, share) = reduced(energy, &self.config.inertia);
+        Part {
+            energy,
+            slope: gap.times(&(stiffness * share)),
+        }
+    }
+
+    /// −m·g·x, or as printed. Linear.
+    pub(super) fn gravity(&self, sheet: &Sheet, points: &Vector) -> Part<Vector> {
+        let sign = match self.config.forms.gravity {
+            GravityForm::Falling => -1.0,
+            GravityForm::Printed => 1.0,
+        };
+        let mass = self.masses(sheet);
+        let [x, y, z] = self
+            .config
+            .materials
+            .gravity
+            .map(|g| mass.clone() * (sign * g));
+        let weight = Vector { x, y, z };
+        let (energy, share) = reduced(points.dot(&weight), &self.config.gravity);
+        let ones = points.x.ones_like() * share;
+        Part {
+            energy,
+            slope: weight.times(&ones),
+        }
+    }
+
+    /// ½·k·|x − anchor|². Smooth.
+    pub(super) fn springs(&self, sheet: &Sheet, points: &Vector, given: &Given) -> Part<Vector> {
+        let gap = points.minus(&sheet.by_axis(&given.anchors));
+        let energy = gap.dot(&gap) * sheet.springs.clone() * 0.5;
+        let (energy, share) = reduced(energy, &self.config.springs);
+        Part {
+            energy,
+            slope: gap.times(&(sheet.springs.clone() * share)),
+        }
+    }
+}

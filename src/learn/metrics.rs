@@ -1,0 +1,227 @@
+//! How far a prediction is from the reference: the metrics of paper 2's supplement (A.1), all means over the
+//! frames; lower is better.
+//!
+//! Energies are those of [`super::Loss::energies`] with the default forms, so stretch and gravity are not the
+//! misprinted ones.
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::{Loss, LossConfig, Materials, Motion, Scene, Sheet, Track};
+use crate::{error::Result, numeric::Compute};
+
+/// All metrics of one motion, or means over motions.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Metrics {
+    /// BED \[rad\]: mean |ε − ε̂| of the tenth of the hinges with the largest rest bending in the reference.
+    pub bending_distribution: f64,
+    /// PE \[rad\]: mean |ε_p − ε̂_p|.
+    pub plastic_error: f64,
+    /// BE \[rad\]: mean |ε − ε̂| of all hinges.
+    pub bending_error: f64,
+    /// MED \[m\]: mean distance between a vertex and the same one of the reference.
+    pub distance: f64,
+    /// CD \[m²\]: mean squared distance to the nearest vertex, from either to the other, added.
+    pub chamfer: f64,
+    /// BEN \[J\]: mean of k_b·(ε − ε_p)², without the hinge's shape.
+    pub bending_energy: f64,
+    /// COL \[m\]: mean depth inside the body, over all vertices.
+    pub collision: f64,
+    /// STE \[J\].
+    pub stretch_energy: f64,
+    /// SHE \[J\].
+    pub shear_energy: f64,
+    /// GE \[J\].
+    pub gravity_energy: f64,
+    /// IE \[J\].
+    pub inertia_energy: f64,
+}
+
+/// Share of the hinges that BED looks at.
+const CREASED_SHARE: f64 = 0.1;
+
+/// Frames that are computed at once; bounds the memory of long roll-outs.
+const BATCH: usize = 32;
+
+impl Metrics {
+    /// Short names as in the paper's tables, units, values.
+    pub fn named(&self) -> [(&'static str, &'static str, f64); 11] {
+        [
+            ("BED", "rad", self.bending_distribution),
+            ("PE", "rad", self.plastic_error),
+            ("BE", "rad", self.bending_error),
+            ("MED", "m", self.distance),
+            ("CD", "m²", self.chamfer),
+            ("BEN", "J", self.bending_energy),
+            ("COL", "m", self.collision),
+            ("STE", "J", self.stretch_energy),
+            ("SHE", "J", self.shear_energy),
+            ("GE", "J", self.gravity_energy),
+            ("IE", "J", self.inertia_energy),
+        ]
+    }
+
+    /// Means over motions; zeros for none.
+    pub fn mean(all: &[Metrics]) -> Metrics {
+        let mean =
+            |pick: fn(&Metrics) -> f64| all.iter().map(pick).sum::<f64>() / all.len().max(1) as f64;
+        Metrics {
+            bending_distribution: mean(|m| m.bending_distribution),
+            plastic_error: mean(|m| m.plastic_error),
+            bending_error: mean(|m| m.bending_error),
+            distance: mean(|m| m.distance),
+            chamfer: mean(|m| m.chamfer),
+            bending_energy: mean(|m| m.bending_energy),
+            collision: mean(|m| m.collision),
+            stretch_energy: mean(|m| m.stretch_energy),
+            shear_energy: mean(|m| m.shear_energy),
+            gravity_energy: mean(|m| m.gravity_energy),
+            inertia_energy: mean(|m| m.inertia_energy),
+        }
+    }
+}
+
+/// Compares a prediction with the reference of the same motion.
+pub fn compare(
+    scene: &Scene,
+    motion: &Motion,
+    predicted: &Track,
+    reference: &Track,
+    materials: Materials,
+    compute: &Compute,
+) -> Result<Metrics> {
+    predicted.check("prediction", scene, motion)?;
+    reference.check("reference", scene, motion)?;
+    let creased = most_creased(&reference.plastic);
+    let errors = |a: &[Vec<f64>], b: &[Vec<f64>]| mean_gap(a, b, 0..a.first().map_or(0, Vec::len));
+    let own = energies(scene, motion, predicted, materials, compute)?;
+    Ok(Metrics {
+        bending_distribution: mean_gap(&predicted.strain, &reference.strain, creased.into_iter()),
+        plastic_error: errors(&predicted.plastic, &reference.plastic),
+        bending_error: errors(&predicted.strain, &reference.strain),
+        distance: mean_distance(&predicted.positions, &reference.positions),
+        chamfer: chamfer(&predicted.positions, &reference.positions),
+        bending_energy: materials.bending * mean_square_gap(&predicted.strain, &predicted.plastic),
+        ..own
+    })
+}
+
+/// The hinges of the tenth with the largest |ε_p| over all frames, largest first; equal ones in their order.
+pub fn most_creased(plastic: &[Vec<f64>]) -> Vec<usize> {
+    let hinges = plastic.first().map_or(0, Vec::len);
+    let peak = |h: usize| plastic.iter().map(|row| row[h].abs()).fold(0.0, f64::max);
+    let peaks: Vec<f64> = (0..hinges).map(peak).collect();
+    let mut order: Vec<usize> = (0..hinges).collect();
+    order.sort_by(|a, b| peaks[*b].total_cmp(&peaks[*a]));
+    order.truncate(((CREASED_SHARE * hinges as f64).round() as usize).max(1));
+    order
+}
+
+/// Mean |a − b| over frames and the chosen columns.
+fn mean_gap(a: &[Vec<f64>], b: &[Vec<f64>], chosen: impl Iterator<Item = usize> + Clone) -> f64 {
+    let (mut sum, mut count) = (0.0, 0);
+    for (a, b) in a.iter().zip(b) {
+        for column in chosen.clone() {
+            sum += (a[column] - b[column]).abs();
+            count += 1;
+        }
+    }
+    sum / f64::from(count.max(1))
+}
+
+fn mean_square_gap(a: &[Vec<f64>], b: &[Vec<f64>]) -> f64 {
+    let pairs = || a.iter().flatten().zip(b.iter().flatten());
+    let sum: f64 = pairs().map(|(a, b)| (a - b) * (a - b)).sum();
+    sum / pairs().count().max(1) as f64
+}
+
+/// Vertex `v` of a frame.
+fn point(frame: &[f64], v: usize) -> [f64; 3] {
+    let count = frame.len() / 3;
+    [frame[v], frame[count + v], frame[2 * count + v]]
+}
+
+fn squared(a: [f64; 3], b: [f64; 3]) -> f64 {
+    (0..3).map(|k| (a[k] - b[k]) * (a[k] - b[k])).sum()
+}
+
+fn mean_distance(a: &[Vec<f64>], b: &[Vec<f64>]) -> f64 {
+    let frame = |(a, b): (&Vec<f64>, &Vec<f64>)| -> f64 {
+        let count = a.len() / 3;
+        let distance = |v| squared(point(a, v), point(b, v)).sqrt();
+        (0..count).map(distance).sum::<f64>() / count as f64
+    };
+    a.iter().zip(b).map(frame).sum::<f64>() / a.len().max(1) as f64
+}
+
+fn chamfer(a: &[Vec<f64>], b: &[Vec<f64>]) -> f64 {
+    let frames: Vec<f64> = a
+        .par_iter()
+        .zip(b)
+        .map(|(a, b)| one_way(a, b) + one_way(b, a))
+        .collect();
+    frames.iter().sum::<f64>() / frames.len().max(1) as f64
+}
+
+/// Mean squared distance from a vertex of `a` to the nearest of `b`.
+fn one_way(a: &[f64], b: &[f64]) -> f64 {
+    let others: Vec<[f64; 3]> = (0..b.len() / 3).map(|v| point(b, v)).collect();
+    let count = a.len() / 3;
+    let nearest = |v: usize| {
+        let here = point(a, v);
+        others
+            .iter()
+            .map(|&o| squared(here, o))
+            .fold(f64::INFINITY, f64::min)
+    };
+    (0..count).map(nearest).sum::<f64>() / count as f64
+}
+
+/// COL, STE, SHE, GE and IE of a track; the others are left at zero.
+fn energies(
+    scene: &Scene,
+    motion: &Motion,
+    track: &Track,
+    materials: Materials,
+    compute: &Compute,
+) -> Result<Metrics> {
+    let config = LossConfig {
+        materials,
+        ..LossConfig::default()
+    };
+    let loss = Loss::new(config)?;
+    let mut sums = Metrics::default();
+    let frames = track.frames();
+    for first in (0..frames).step_by(BATCH) {
+        let window = first..(first + BATCH).min(frames);
+        let sheet = Sheet::new(&scene.garment, window.len(), compute);
+        let positions = track.stacked(window.clone(), compute);
+        let given = track.given(scene, motion, window, compute)?;
+        let distance = given.body.distance(&sheet.by_axis(&positions)).value;
+        let depth: f64 = compute
+            .values(distance)?
+            .iter()
+            .map(|d| (-d).max(0.0))
+            .sum();
+        sums.collision += depth / sheet.vertices as f64;
+        let terms = loss.energies(&sheet, &positions, &given);
+        let add = |sum: &mut f64, energy| -> Result<()> {
+            *sum += compute.values(energy)?.iter().sum::<f64>();
+            Ok(())
+        };
+        add(&mut sums.stretch_energy, terms.stretch)?;
+        add(&mut sums.shear_energy, terms.shear)?;
+        add(&mut sums.gravity_energy, terms.gravity)?;
+        add(&mut sums.inertia_energy, terms.inertia)?;
+    }
+    let count = frames.max(1) as f64;
+    Ok(Metrics {
+        collision: sums.collision / count,
+        stretch_energy: sums.stretch_energy / count,
+        shear_energy: sums.shear_energy / count,
+        gravity_energy: sums.gravity_energy / count,
+        inertia_energy: sums.inertia_energy / count,
+        ..sums
+    })
+}

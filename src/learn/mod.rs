@@ -1,0 +1,53 @@
+//! The self-supervised elasto-plastic curriculum of paper 2 (EPNet): what lies below its networks.
+//!
+//! - [`Skeleton`], [`Body`], [`Motion`]: bodies of bones, their poses and signed distances; synthetic motions.
+//! - [`Garment`]: a mesh with blend weights, pins and cuff springs.
+//! - [`Features`]: what a network is told about the body.
+//! - [`Sheet`], [`Given`], [`Track`]: batches of frames as tensors, and plain data.
+//! - [`Loss`]: the energies that the networks are trained with, and their gradient.
+//! - [`Plasticity`]: how rest bending follows from strain.
+//! - [`reference`]: the same energies minimised frame by frame, the yardstick of every metric.
+//! - [`metrics`]: how far a prediction is from the reference.
+//! - [`files`]: SMPL bodies and AMASS motions.
+//!
+//! Symbols: θ is a hinge's angle \[rad\], θ̄ that of the garment as sewn, ε = θ − θ̄ the bending strain, ε_p the
+//! rest bending (plastic strain). docs/CURRICULUM.md has the equations and what was measured.
+
+mod body;
+mod case;
+pub mod curriculum;
+mod distance;
+mod features;
+pub mod files;
+
+mod garment;
+mod imperfection;
+pub mod lesson;
+mod loss;
+pub mod metrics;
+
+mod motion;
+pub mod network;
+mod plastic;
+pub mod reference;
+mod scene;
+mod sheet;
+mod skeleton;
+mod track;
+
+pub use body::{Body, Bone};
+pub use case::{LearnCase, SceneName, Training};
+pub use distance::{Distance, PosedBody};
+pub use features::{DYNAMIC, Features, STATIC};
+pub use garment::{Garment, Spring};
+pub use imperfection::Imperfection;
+pub use loss::{
+    Forms, GravityForm, Linearized, Loss, LossConfig, Materials, Reduction, StretchForm, Term,
+    Terms,
+};
+pub use motion::{Bend, Motion, Split};
+pub use plastic::{Plasticity, Rule};
+pub use scene::{Scene, Skinned};
+pub use sheet::{Given, Sheet};
+pub use skeleton::{Joint, Skeleton, Transform, rotation};
+pub use track::Track;

@@ -1,0 +1,235 @@
+//! Motions: one pose a frame. The synthetic ones bend, hold and straighten; training, validation and test are
+//! apart by construction.
+
+use super::Body;
+use crate::numeric::Random;
+
+/// A motion in the layout of AMASS.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Motion {
+    /// For reports.
+    pub name: String,
+    /// Time from frame to frame, h \[s\].
+    pub seconds: f64,
+    /// Rotation of every joint against its parent as axis times angle \[rad\], shape `[frames][joints]`.
+    pub turns: Vec<Vec<[f64; 3]>>,
+    /// Where the root is moved \[m\], shape `[frames]`.
+    pub root: Vec<[f64; 3]>,
+}
+
+/// One bend of joint 1: rest, flex, hold, extend, all in frames. Flexing and extending follow a smoothstep.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bend {
+    /// Largest angle \[rad\].
+    pub peak: f64,
+    /// Frames of rest before.
+    pub rest: usize,
+    /// Frames from straight to the peak.
+    pub flex: usize,
+    /// Frames at the peak.
+    pub hold: usize,
+    /// Frames from the peak back to straight.
+    pub extend: usize,
+}
+
+/// Which motions a model may see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Split {
+    /// Seen in training.
+    Train,
+    /// For choosing among trained models.
+    Validation,
+    /// Never seen before the end.
+    Test,
+}
+
+/// Frames a second of the synthetic motions, as in paper 2.
+const RATE: f64 = 30.0;
+
+/// Peaks are drawn from cells of this width \[deg\]: of five neighbouring cells one is for validation and one
+/// for the test, so that no test motion has a peak that was trained.
+const CELL_DEG: f64 = 6.0;
+/// The first cell starts here \[deg\].
+const LOWEST_DEG: f64 = 42.0;
+/// So many cells: up to 132°.
+const CELLS: usize = 15;
+
+impl Bend {
+    /// The scene that EPNET.md was measured with: 90°, 8 frames of rest, 25 up, 10 held, 25 down.
+    pub fn canonical() -> Bend {
+        Bend {
+            peak: std::f64::consts::FRAC_PI_2,
+            rest: 8,
+            flex: 25,
+            hold: 10,
+            extend: 25,
+        }
+    }
+
+    /// Frames until the joint is straight again.
+    pub fn frames(&self) -> usize {
+        self.rest + self.flex + self.hold + self.extend
+    }
+
+    /// The angle at a frame \[rad\].
+    pub fn angle(&self, frame: usize) -> f64 {
+        let ramp = |done: usize, of: usize| {
+            let u = if of == 0 {
+                1.0
+            } else {
+                (done as f64 / of as f64).min(1.0)
+            };
+            u * u * (3.0 - 2.0 * u)
+        };
+        let up = frame.saturating_sub(self.rest);
+        let down = frame.saturating_sub(self.rest + self.flex + self.hold);
+        self.peak * (ramp(up, self.flex) - ramp(down, self.extend))
+    }
+
+    /// A bend of a split, drawn from a seeded stream. Train and test differ in their peaks, see [`Split`]; the
+    /// test's are also up to 5 frames quicker and slower than any that was trained.
+    pub fn draw(split: Split, random: &mut Random) -> Bend {
+        let fits = |cell: &usize| match split {
+            Split::Train => cell % 5 != 1 && cell % 5 != 3,
+            Split::Validation => cell % 5 == 1,
+            Split::Test => cell % 5 == 3,
+        };
+        let cells: Vec<usize> = (0..CELLS).filter(fits).collect();
+        let mut below = |count: usize| (random.uniform() * count as f64) as usize;
+        let cell = cells[below(cells.len())];
+        let (least, most) = match split {
+            Split::Test => (13, 37),
+            _ => (18, 32),
+        };
+        let flex = least + below(most - least + 1);
+        let extend = least + below(most - least + 1);
+        let (rest, hold) = (4 + below(9), 5 + below(16));
+        let peak_deg = LOWEST_DEG + CELL_DEG * (cell as f64 + random.uniform());
+        Bend {
+            peak: peak_deg.to_radians(),
+            rest,
+            flex,
+            hold,
+            extend,
+        }
+    }
+}
+
+impl Motion {
+    /// Bends of joint 1 of a body, one after the other, then rest until `frames` are full.
+    pub fn bends(name: &str, body: &Body, bends: &[Bend], frames: usize) -> Motion {
+        let axis = body.bend_axis;
+        let angle = |mut frame: usize| {
+            for bend in bends {
+                if frame < bend.frames() {
+                    return bend.angle(frame);
+                }
+                frame -= bend.frames();
+            }
+            0.0
+        };
+        let joints = body.skeleton.joints().len();
+        let pose = |frame: usize| {
+            let mut turns = vec![[0.0; 3]; joints];
+            if let Some(turn) = turns.get_mut(1) {
+                *turn = axis.map(|a| a * angle(frame));
+            }
+            turns
+        };
+        Motion {
+            name: name.into(),
+            seconds: 1.0 / RATE,
+            turns: (0..frames).map(pose).collect(),
+            root: vec![[0.0; 3]; frames],
+        }
+    }
+
+    /// [`Bend::canonical`] and rest, 95 frames.
+    pub fn canonical(body: &Body) -> Motion {
+        Motion::bends("90°", body, &[Bend::canonical()], 95)
+    }
+
+    /// A body that does not move: the unloaded control.
+    pub fn still(body: &Body, frames: usize) -> Motion {
+        Motion::bends("still", body, &[], frames)
+    }
+
+    /// Number `number` of the motions of a split: one bend, for every third number two.
+    pub fn draw(body: &Body, split: Split, seed: u64, number: u64, frames: usize) -> Motion {
+        let (stream, name) = match split {
+            Split::Train => (1, "train"),
+            Split::Validation => (2, "validation"),
+            Split::Test => (3, "test"),
+        };
+        let mut random = Random::stream(seed, 3 * number + stream);
+        let count = if number % 3 == 2 { 2 } else { 1 };
+        let bends: Vec<Bend> = (0..count).map(|_| Bend::draw(split, &mut random)).collect();
+        let peaks: Vec<String> = bends
+            .iter()
+            .map(|b| format!("{:.0}°", b.peak.to_degrees()))
+            .collect();
+        let name = format!("{name} {number} ({})", peaks.join(", "));
+        Motion::bends(&name, body, &bends, frames)
+    }
+
+    /// Number of frames.
+    pub fn frames(&self) -> usize {
+        self.turns.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_canonical_bend_rests_flexes_holds_and_extends() {
+        let bend = Bend::canonical();
+        let degrees = |frame| bend.angle(frame).to_degrees();
+        assert_eq!([degrees(0), degrees(8), degrees(68), degrees(94)], [0.0; 4]);
+        assert!((33..=43).all(|frame| (degrees(frame) - 90.0).abs() < 1e-12));
+        assert!(degrees(9) > 0.1 && degrees(44) < 89.9);
+        let motion = Motion::canonical(&Body::arm());
+        assert_eq!(motion.frames(), 95);
+        assert!((motion.turns[40][1][0] + std::f64::consts::FRAC_PI_2).abs() < 1e-12);
+    }
+
+    #[test]
+    fn no_test_motion_has_a_peak_that_was_trained() {
+        let cells = |split| -> Vec<usize> {
+            let mut random = Random(7);
+            let cell = |b: Bend| ((b.peak.to_degrees() - LOWEST_DEG) / CELL_DEG) as usize;
+            let mut cells: Vec<usize> = (0..400)
+                .map(|_| cell(Bend::draw(split, &mut random)))
+                .collect();
+            cells.sort_unstable();
+            cells.dedup();
+            cells
+        };
+        let (train, validation, test) = (
+            cells(Split::Train),
+            cells(Split::Validation),
+            cells(Split::Test),
+        );
+        assert_eq!((train.len(), validation.len(), test.len()), (9, 3, 3));
+        assert!(
+            train
+                .iter()
+                .all(|c| !test.contains(c) && !validation.contains(c))
+        );
+        assert!(validation.iter().all(|c| !test.contains(c)));
+    }
+
+    #[test]
+    fn a_seed_and_a_number_are_a_motion() {
+        let body = Body::torso();
+        let draw = |split, seed, number| Motion::draw(&body, split, seed, number, 95);
+        assert_eq!(draw(Split::Train, 1, 2), draw(Split::Train, 1, 2));
+        assert_ne!(draw(Split::Train, 1, 2), draw(Split::Train, 1, 3));
+        assert_ne!(draw(Split::Train, 1, 2), draw(Split::Train, 2, 2));
+        assert_ne!(
+            draw(Split::Train, 1, 2).turns,
+            draw(Split::Test, 1, 2).turns
+        );
+    }
+}

@@ -1,0 +1,112 @@
+//! E-Net: from a motion and a rest bending to the garment.
+
+use burn::{
+    module::Module,
+    nn::{
+        Linear, LinearConfig,
+        gru::{Gru, GruConfig},
+    },
+    tensor::{Device, Tensor},
+};
+
+use super::{Layers, Size};
+use crate::{
+    learn::{DYNAMIC, Features, STATIC},
+    numeric::Compute,
+};
+
+/// Offsets are of this size \[m\] where the last layer's output is of size one.
+const OFFSET: f64 = 0.01;
+
+/// A batch of motions as a network sees them.
+#[derive(Debug, Clone)]
+pub struct Pose {
+    /// `[motions, frames, joints·STATIC]`.
+    pub still: Tensor<3>,
+    /// `[motions·frames, joints, DYNAMIC]`.
+    pub moving: Tensor<3>,
+}
+
+/// Accelerations are told in units of this \[m/s²\].
+const ACCELERATION: f64 = 9.81;
+
+impl Pose {
+    /// One motion of a body of `joints`.
+    pub fn new(features: &Features, joints: usize, compute: &Compute) -> Pose {
+        let frames = features.standing.len() / (joints * STATIC);
+        let scaled = features.moving.iter().enumerate();
+        let moving: Vec<f64> = scaled
+            .map(|(k, x)| {
+                if k % DYNAMIC < STATIC {
+                    *x
+                } else {
+                    x / ACCELERATION
+                }
+            })
+            .collect();
+        Pose {
+            still: compute.tensor(&features.standing, [1, frames, joints * STATIC]),
+            moving: compute.tensor(&moving, [frames, joints, DYNAMIC]),
+        }
+    }
+}
+
+/// The elastic network: static and dynamic encoder, their sum beside the encoded rest bending, decoder, and a
+/// linear layer to the offsets of all vertices.
+#[derive(Module, Debug)]
+pub struct ElasticNet {
+    still: Layers,
+    joint: Layers,
+    motion: Layers,
+    memory: Gru,
+    rest_bending: Linear,
+    decoder: Layers,
+    offsets: Linear,
+}
+
+impl ElasticNet {
+    /// A network for a body of `joints` and a garment of `hinges` and `vertices`. Its parameters are burn's;
+    /// see [`super::seeded`].
+    pub fn new(
+        size: Size,
+        (joints, hinges, vertices): (usize, usize, usize),
+        device: &Device,
+    ) -> ElasticNet {
+        let width = |layers: &[usize]| layers.last().copied().unwrap_or(1);
+        let (motion, bent) = (width(size.motion()), size.rest_bending());
+        let static_inputs = joints * STATIC;
+        let mut still_widths = size.pose().to_vec();
+        // The sum with the dynamic encoder.
+        still_widths.push(motion);
+        ElasticNet {
+            still: Layers::bent(static_inputs, &still_widths, true, device),
+            joint: Layers::bent(DYNAMIC, size.joint(), false, device),
+            motion: Layers::bent(joints * width(size.joint()), size.motion(), false, device),
+            memory: GruConfig::new(motion, motion, true).init(device),
+            rest_bending: LinearConfig::new(hinges, bent)
+                .with_bias(false)
+                .init(device),
+            decoder: Layers::bent(motion + bent, size.decoder(), true, device),
+            offsets: LinearConfig::new(width(size.decoder()), 3 * vertices).init(device),
+        }
+    }
+
+    /// What the decoder needs to know of motions that begin at rest, `[motions, frames, n]`. It depends on the
+    /// body alone, so that a roll-out makes it once and decodes frame by frame.
+    pub fn encode(&self, pose: &Pose) -> Tensor<3> {
+        let [motions, frames, _] = pose.still.dims();
+        let joints = self.joint.forward(pose.moving.clone());
+        let [_, count, width] = joints.dims();
+        let joined = joints.reshape([motions, frames, count * width]);
+        let motion = self.memory.forward(self.motion.forward(joined), None);
+        self.still.forward(pose.still.clone()) + motion
+    }
+
+    /// Offsets from the garment as sewn \[m\], `[frames, 3·vertices]` (x of all vertices, then y and z), of frames
+    /// encoded as `[frames, n]` with a rest bending (rad) `[frames, hinges]`.
+    pub fn decode(&self, body: Tensor<2>, rest_bending: Tensor<2>) -> Tensor<2> {
+        let bent = self.rest_bending.forward(rest_bending);
+        let code = self.decoder.forward(Tensor::cat(vec![body, bent], 1));
+        self.offsets.forward(code) * OFFSET
+    }
+}

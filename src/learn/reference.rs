@@ -1,0 +1,248 @@
+//! The reference simulation: the loss minimised frame by frame, with hard return mapping in between. The
+//! yardstick of every metric.
+//!
+//! Each frame is found by Newton's method with a positive definite matrix ([`crate::solve`]: sparse Cholesky on the
+//! CPU) and a backtracking line search, from the frame before moved along with the body.
+
+use super::{Given, Linearized, Loss, Motion, Plasticity, Scene, Sheet, Track};
+use crate::{
+    error::{Error, Result, bad_input},
+    numeric::{Compute, Field},
+    solve::Solver,
+};
+
+/// How well each frame is minimised.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Accuracy {
+    /// A frame is done when Newton's step moves no vertex further than this \[m\].
+    pub step: f64,
+    /// Or after so many steps.
+    pub iterations: usize,
+}
+
+impl Default for Accuracy {
+    /// A hundredth of a millimetre, a thousandth of a cell. While cloth buckles a frame can take more than 60 steps;
+    /// the next one then goes on from where it is.
+    fn default() -> Self {
+        Accuracy {
+            step: 1e-5,
+            iterations: 60,
+        }
+    }
+}
+
+/// How a simulation went.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Outcome {
+    /// The motion.
+    pub track: Track,
+    /// Newton steps of every frame.
+    pub iterations: Vec<usize>,
+    /// Frames that were not done within the steps allowed.
+    pub unfinished: Vec<usize>,
+}
+
+/// A share of the expected decrease that a step must bring, as usual.
+const ARMIJO: f64 = 1e-4;
+/// The least share of a step that is tried.
+const LEAST_SHARE: f64 = 1e-3;
+/// Relative residual of the linear solves: Newton's method corrects the rest.
+const SOLVE_TOLERANCE: f64 = 1e-4;
+/// Shifts of a matrix that cannot be solved \[N/m\]: from the size of inertia to beyond that of the membrane.
+const FIRST_SHIFT: f64 = 0.1;
+const SHIFT_GROWTH: f64 = 10.0;
+const LARGEST_SHIFT: f64 = 1e3;
+
+/// Simulates a motion. `progress` hears of every frame that is done and may stop the work by an error.
+pub fn simulate(
+    scene: &Scene,
+    motion: &Motion,
+    loss: &Loss,
+    plasticity: &Plasticity,
+    accuracy: Accuracy,
+    compute: &Compute,
+    progress: &mut dyn FnMut(usize) -> Result<()>,
+) -> Result<Outcome> {
+    loss.is_physical()?;
+    plasticity.check()?;
+    let poses = scene.poses(motion, 0..motion.frames())?;
+    let sheet = Sheet::new(&scene.garment, 1, compute);
+    let mut solver = Solver::new(&scene.garment.mesh, &scene.garment.topology, compute)?
+        .with_tolerance(SOLVE_TOLERANCE);
+    let mut outcome = Outcome::default();
+    let mut plastic = compute.zeros([1, sheet.hinges]);
+    let mut past: Vec<Field> = Vec::new();
+    let mut last_anchors: Option<Field> = None;
+    for (frame, pose) in poses.into_iter().enumerate() {
+        let pose = [pose];
+        let anchors = scene.skinned(&pose, compute).plain();
+        let latest = past.last();
+        let guess = match (latest, &last_anchors) {
+            (Some(x), Some(last)) => x.clone() + anchors.clone() - last.clone(),
+            _ => anchors.clone(),
+        };
+        let free = sheet.free.clone();
+        let guess = anchors.clone() + (guess - anchors.clone()) * free;
+        let given = Given {
+            previous: latest.unwrap_or(&anchors).clone(),
+            before: past.iter().rev().nth(1).unwrap_or(&anchors).clone(),
+            moving: compute.tensor(&[if past.len() < 2 { 0.0 } else { 1.0 }], [1, 1]),
+            plastic: plastic.clone(),
+            anchors: anchors.clone(),
+            body: scene.posed(&pose, compute),
+        };
+        let least = minimise(&sheet, loss, &given, guess, accuracy, &mut solver)
+            .map_err(|e| at_frame(frame, e))?;
+        let strain = sheet.strain(&least.positions);
+        outcome
+            .track
+            .positions
+            .push(compute.values(least.positions.clone())?);
+        outcome.track.strain.push(compute.values(strain.clone())?);
+        outcome.track.plastic.push(compute.values(plastic.clone())?);
+        outcome.iterations.push(least.iterations);
+        if !least.done {
+            outcome.unfinished.push(frame);
+        }
+        plastic = plasticity.update(&plastic, &strain);
+        past.push(least.positions);
+        if past.len() > 2 {
+            past.remove(0);
+        }
+        last_anchors = Some(anchors);
+        progress(frame)?;
+    }
+    Ok(outcome)
+}
+
+fn at_frame(frame: usize, error: Error) -> Error {
+    match error {
+        Error::BadInput(text) => {
+            Error::BadInput(format!("reference simulation, frame {frame}: {text}"))
+        }
+        other => other,
+    }
+}
+
+struct Least {
+    positions: Field,
+    iterations: usize,
+    done: bool,
+}
+
+/// Newton's method for one frame. Where a step leads nowhere lower, or the matrix cannot be solved, the matrix is
+/// shifted, which shortens and turns the step downhill; a good step takes the shift back.
+fn minimise(
+    sheet: &Sheet,
+    loss: &Loss,
+    given: &Given,
+    mut positions: Field,
+    accuracy: Accuracy,
+    solver: &mut Solver,
+) -> Result<Least> {
+    let mut shift = 0.0;
+    let mut here = loss.linearized(sheet, &positions, given)?;
+    for iterations in 0..accuracy.iterations {
+        let step = newton_step(sheet, loss, given, &positions, &here, shift, solver)?;
+        let attempt = match step {
+            Some(step) => downhill(sheet, loss, given, &positions, &here, step, accuracy.step)?,
+            None => Attempt::Blocked,
+        };
+        match attempt {
+            Attempt::Arrived => {
+                return Ok(Least {
+                    positions,
+                    iterations,
+                    done: true,
+                });
+            }
+            Attempt::Lower(next, share) => {
+                positions = next;
+                here = loss.linearized(sheet, &positions, given)?;
+                if share == 1.0 {
+                    shift = if shift > FIRST_SHIFT {
+                        shift / SHIFT_GROWTH
+                    } else {
+                        0.0
+                    };
+                }
+            }
+            _ if shift >= LARGEST_SHIFT => {
+                // No lower point can be told apart: a kink, or rounding.
+                return Ok(Least {
+                    positions,
+                    iterations,
+                    done: true,
+                });
+            }
+            _ => shift = (SHIFT_GROWTH * shift).max(FIRST_SHIFT),
+        }
+    }
+    Ok(Least {
+        positions,
+        iterations: accuracy.iterations,
+        done: false,
+    })
+}
+
+/// What came of one step.
+enum Attempt {
+    /// Lower, with the share of the step that was taken.
+    Lower(Field, f64),
+    /// The step is shorter than asked for.
+    Arrived,
+    /// Nothing lower on the way.
+    Blocked,
+}
+
+/// Newton's step with a shifted matrix; none where that cannot be solved.
+fn newton_step(
+    sheet: &Sheet,
+    loss: &Loss,
+    given: &Given,
+    positions: &Field,
+    here: &Linearized,
+    shift: f64,
+    solver: &mut Solver,
+) -> Result<Option<Field>> {
+    if !here.value.is_finite() {
+        return bad_input(format!(
+            "the energy is {}; check stiffnesses and the motion",
+            here.value
+        ));
+    }
+    let tangent = loss.tangent(sheet, positions, given, shift);
+    let down = here.gradient.clone().neg();
+    let guess = down.zeros_like();
+    let solved = solver.solve(&sheet.incidence, &tangent, &down, &guess);
+    Ok(solved.ok().map(|(step, _)| step))
+}
+
+/// Goes along a step as far as it leads down enough.
+fn downhill(
+    sheet: &Sheet,
+    loss: &Loss,
+    given: &Given,
+    positions: &Field,
+    here: &Linearized,
+    step: Field,
+    shortest: f64,
+) -> Result<Attempt> {
+    let longest = step.clone().abs().max().reshape([1, 1]);
+    let slope = (step.clone() * here.gradient.clone()).sum().reshape([1, 1]);
+    let summary = sheet.compute.values(Field::cat(vec![longest, slope], 0))?;
+    let (longest, slope) = (summary[0], summary[1]);
+    if longest < shortest {
+        return Ok(Attempt::Arrived);
+    }
+    let mut share = 1.0;
+    while share > LEAST_SHARE {
+        let next = positions.clone() + step.clone() * share;
+        let value = loss.value(sheet, &next, given)?;
+        if value <= here.value + ARMIJO * share * slope {
+            return Ok(Attempt::Lower(next, share));
+        }
+        share *= 0.5;
+    }
+    Ok(Attempt::Blocked)
+}

@@ -1,0 +1,149 @@
+//! A garment on a body, and where skinning puts it.
+
+use super::{Body, Garment, Imperfection, Motion, PosedBody, skeleton::Transform};
+use crate::{
+    element::Vector,
+    error::{Result, bad_input},
+    numeric::{Compute, Field},
+};
+
+/// What moves and what is worn.
+#[derive(Debug, Clone)]
+pub struct Scene {
+    /// The body.
+    pub body: Body,
+    /// The garment.
+    pub garment: Garment,
+}
+
+impl Scene {
+    /// An arm in a sleeve; the seed is that of the sleeve's waves.
+    pub fn arm(seed: u64) -> Result<Scene> {
+        let body = Body::arm();
+        let garment = Garment::sleeve(&body, Imperfection::seeded(seed))?;
+        Ok(Scene { body, garment })
+    }
+
+    /// A torso in a shirt.
+    pub fn torso(seed: u64) -> Result<Scene> {
+        let body = Body::torso();
+        let garment = Garment::shirt(&body, Imperfection::seeded(seed))?;
+        Ok(Scene { body, garment })
+    }
+
+    /// Poses of some frames of a motion.
+    pub fn poses(
+        &self,
+        motion: &Motion,
+        frames: std::ops::Range<usize>,
+    ) -> Result<Vec<Vec<Transform>>> {
+        let joints = self.body.skeleton.joints().len();
+        if let Some(frame) = motion.turns.iter().position(|turns| turns.len() != joints) {
+            return bad_input(format!(
+                "motion {}: frame {frame} turns {} joints, but the {} has {joints}",
+                motion.name,
+                motion.turns[frame].len(),
+                self.body.name
+            ));
+        }
+        if frames.end > motion.frames() {
+            return bad_input(format!(
+                "motion {}: frames up to {} are asked for, but it has {}",
+                motion.name,
+                frames.end,
+                motion.frames()
+            ));
+        }
+        let pose = |frame: usize| {
+            self.body
+                .skeleton
+                .pose(&motion.turns[frame], motion.root[frame])
+        };
+        Ok(frames.map(pose).collect())
+    }
+
+    /// The body in some poses, for distances.
+    pub fn posed(&self, poses: &[Vec<Transform>], compute: &Compute) -> PosedBody {
+        PosedBody::new(&self.body, poses, compute)
+    }
+
+    /// Linear blend skinning of the garment to some poses.
+    pub fn skinned(&self, poses: &[Vec<Transform>], compute: &Compute) -> Skinned {
+        Skinned::new(&self.garment, poses, compute)
+    }
+}
+
+/// Linear blend skinning of a batch of frames: x = Σ_j w_j·(R_j·x̄ + t_j), kept as one matrix and one shift a
+/// vertex, `[frames, vertices]` each.
+#[derive(Debug, Clone)]
+pub struct Skinned {
+    /// Columns of the blended matrix.
+    axes: [Vector; 3],
+    shift: Vector,
+    /// x̄ \[m\], `[1, vertices]`.
+    rest: Vector,
+}
+
+impl Skinned {
+    fn new(garment: &Garment, poses: &[Vec<Transform>], compute: &Compute) -> Skinned {
+        let count = garment.mesh.positions.len();
+        let shape = [poses.len(), count];
+        let blended = |entry: &dyn Fn(&Transform) -> f64| {
+            let mut values = Vec::with_capacity(shape[0] * count);
+            for pose in poses {
+                let entries: Vec<f64> = pose.iter().map(entry).collect();
+                values.extend((0..count).map(|v| -> f64 {
+                    let parts = garment.weights.iter().zip(&entries);
+                    parts.map(|(w, e)| w[v] * e).sum()
+                }));
+            }
+            compute.tensor(&values, shape)
+        };
+        let axis = |k: usize| Vector {
+            x: blended(&|t| t.turn[0][k]),
+            y: blended(&|t| t.turn[1][k]),
+            z: blended(&|t| t.turn[2][k]),
+        };
+        let rest = |a: usize| {
+            let values: Vec<f64> = garment.mesh.positions.iter().map(|p| p[a]).collect();
+            compute.tensor(&values, [1, count])
+        };
+        Skinned {
+            axes: [axis(0), axis(1), axis(2)],
+            shift: Vector {
+                x: blended(&|t| t.shift[0]),
+                y: blended(&|t| t.shift[1]),
+                z: blended(&|t| t.shift[2]),
+            },
+            rest: Vector {
+                x: rest(0),
+                y: rest(1),
+                z: rest(2),
+            },
+        }
+    }
+
+    /// The garment as it goes with the body \[m\], `[3, frames·vertices]`.
+    pub fn plain(&self) -> Field {
+        self.place(&self.rest)
+    }
+
+    /// The garment with offsets \[m\] from its sewn shape, `[frames, vertices]` a component, before skinning:
+    /// what a network predicts. Linear in the offsets.
+    pub fn offset(&self, offsets: &Vector) -> Field {
+        self.place(&self.rest.plus(offsets))
+    }
+
+    fn place(&self, points: &Vector) -> Field {
+        let [x, y, z] = &self.axes;
+        let turned = x
+            .times(&points.x)
+            .plus(&y.times(&points.y))
+            .plus(&z.times(&points.z));
+        let placed = turned.plus(&self.shift);
+        let [frames, vertices] = placed.x.dims();
+        placed
+            .map(|c| c.clone().reshape([1, frames * vertices]))
+            .to_rows()
+    }
+}

@@ -1,0 +1,104 @@
+//! A motion of a garment as plain data, and batches of its frames as tensors.
+
+use std::ops::Range;
+
+use super::{Given, Motion, Scene};
+use crate::{
+    error::{Result, bad_input},
+    numeric::{Compute, Field},
+};
+
+/// A motion of a garment: what a simulation or a network says.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Track {
+    /// x \[m\], shape `[frames][3·vertices]`: all x, then y, then z.
+    pub positions: Vec<Vec<f64>>,
+    /// ε \[rad\], shape `[frames][hinges]`.
+    pub strain: Vec<Vec<f64>>,
+    /// Rest bending that the frame was bent against, ε_p \[rad\], shape `[frames][hinges]`.
+    pub plastic: Vec<Vec<f64>>,
+}
+
+impl Track {
+    /// Number of frames.
+    pub fn frames(&self) -> usize {
+        self.positions.len()
+    }
+
+    /// Refuses a track that is not one of this scene and motion; `name` stands in the message.
+    pub fn check(&self, name: &str, scene: &Scene, motion: &Motion) -> Result<()> {
+        let frames = motion.frames();
+        let (vertices, hinges) = (
+            scene.garment.mesh.positions.len(),
+            scene.garment.topology.hinges.len(),
+        );
+        let lists = [
+            ("positions", &self.positions, 3 * vertices),
+            ("strains", &self.strain, hinges),
+            ("rest bendings", &self.plastic, hinges),
+        ];
+        for (what, list, length) in lists {
+            if list.len() != frames {
+                return bad_input(format!(
+                    "{name}: {} frames of {what} for the {frames} frames of motion {}",
+                    list.len(),
+                    motion.name
+                ));
+            }
+            if let Some(frame) = list.iter().position(|row| row.len() != length) {
+                return bad_input(format!(
+                    "{name}: frame {frame} has {} numbers of {what}, but garment {} needs {length}",
+                    list[frame].len(),
+                    scene.garment.name
+                ));
+            }
+            let bad = |row: &Vec<f64>| row.iter().any(|x| !x.is_finite());
+            if let Some(frame) = list.iter().position(bad) {
+                return bad_input(format!(
+                    "{name}: frame {frame} has {what} that are not finite; the run before it diverged"
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Positions of some frames side by side, `[3, frames·vertices]`.
+    pub fn stacked(&self, frames: impl Iterator<Item = usize> + Clone, compute: &Compute) -> Field {
+        let mut rows = Vec::new();
+        for axis in 0..3 {
+            for frame in frames.clone() {
+                let row = &self.positions[frame];
+                let count = row.len() / 3;
+                rows.extend_from_slice(&row[axis * count..(axis + 1) * count]);
+            }
+        }
+        let columns = rows.len() / 3;
+        compute.tensor(&rows, [3, columns])
+    }
+
+    /// What the frames of a window are judged against when the track itself is their past.
+    pub fn given(
+        &self,
+        scene: &Scene,
+        motion: &Motion,
+        window: Range<usize>,
+        compute: &Compute,
+    ) -> Result<Given> {
+        let poses = scene.poses(motion, window.clone())?;
+        let earlier = |by: usize| window.clone().map(move |frame| frame.saturating_sub(by));
+        let moving: Vec<f64> = window
+            .clone()
+            .map(|frame| if frame < 2 { 0.0 } else { 1.0 })
+            .collect();
+        let plastic: Vec<f64> = self.plastic[window.clone()].concat();
+        let hinges = plastic.len() / window.len().max(1);
+        Ok(Given {
+            previous: self.stacked(earlier(1), compute),
+            before: self.stacked(earlier(2), compute),
+            moving: compute.tensor(&moving, [window.len(), 1]),
+            plastic: compute.tensor(&plastic, [window.len(), hinges]),
+            anchors: scene.skinned(&poses, compute).plain(),
+            body: scene.posed(&poses, compute),
+        })
+    }
+}

@@ -1,0 +1,388 @@
+//! SMPL and AMASS files: of the same layout, written here (synthetic), whole and broken.
+
+mod common;
+
+use std::{io::Write, path::PathBuf};
+
+use common::folder::Folder;
+use flate2::{Compression, Crc, write::DeflateEncoder};
+use rumple::learn::files::{Amass, Npz, Smpl};
+
+/// How an array is written.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    F64,
+    F32,
+    F32Fortran,
+    U32,
+    I64,
+}
+
+/// An `.npy` file; `values` are row by row.
+fn npy(kind: Kind, shape: &[usize], values: &[f64]) -> Vec<u8> {
+    let name = match kind {
+        Kind::F64 => "<f8",
+        Kind::F32 | Kind::F32Fortran => "<f4",
+        Kind::U32 => "<u4",
+        Kind::I64 => ">i8",
+    };
+    let order = if kind == Kind::F32Fortran {
+        "True"
+    } else {
+        "False"
+    };
+    let lengths: Vec<String> = shape.iter().map(|n| format!("{n},")).collect();
+    let mut header = format!(
+        "{{'descr': '{name}', 'fortran_order': {order}, 'shape': ({}), }}",
+        lengths.join(" ")
+    );
+    while (header.len() + 11) % 64 != 0 {
+        header.push(' ');
+    }
+    header.push('\n');
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend((header.len() as u16).to_le_bytes());
+    bytes.extend(header.as_bytes());
+    let sorted = match kind {
+        Kind::F32Fortran => fortran(shape, values),
+        _ => values.to_vec(),
+    };
+    for value in sorted {
+        match kind {
+            Kind::F64 => bytes.extend(value.to_le_bytes()),
+            Kind::F32 | Kind::F32Fortran => bytes.extend((value as f32).to_le_bytes()),
+            Kind::U32 => bytes.extend((value as u32).to_le_bytes()),
+            Kind::I64 => bytes.extend((value as i64).to_be_bytes()),
+        }
+    }
+    bytes
+}
+
+/// First index fastest.
+fn fortran(shape: &[usize], values: &[f64]) -> Vec<f64> {
+    let count = values.len();
+    let place = |mut n: usize| {
+        let mut index = Vec::new();
+        for length in shape {
+            index.push(n % length);
+            n /= length;
+        }
+        index
+            .iter()
+            .zip(shape)
+            .fold(0, |at, (i, length)| at * length + i)
+    };
+    (0..count).map(|n| values[place(n)]).collect()
+}
+
+/// A ZIP archive as NumPy writes it.
+fn zip(files: &[(&str, Vec<u8>)], deflated: bool) -> Vec<u8> {
+    let (mut bytes, mut list) = (Vec::new(), Vec::new());
+    for (name, plain) in files {
+        let name = format!("{name}.npy");
+        let mut crc = Crc::new();
+        crc.update(plain);
+        let packed = match deflated {
+            true => {
+                let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
+                encoder.write_all(plain).unwrap();
+                encoder.finish().unwrap()
+            }
+            false => plain.clone(),
+        };
+        let method: u16 = if deflated { 8 } else { 0 };
+        let mut common = Vec::new();
+        common.extend([45, 0, 0, 0]);
+        common.extend(method.to_le_bytes());
+        common.extend([0; 4]);
+        common.extend(crc.sum().to_le_bytes());
+        common.extend((packed.len() as u32).to_le_bytes());
+        common.extend((plain.len() as u32).to_le_bytes());
+        common.extend((name.len() as u16).to_le_bytes());
+        let header = bytes.len() as u32;
+        bytes.extend(b"PK\x03\x04");
+        bytes.extend(&common);
+        // NumPy reserves 20 bytes for 64-bit sizes here.
+        bytes.extend(20_u16.to_le_bytes());
+        bytes.extend(name.as_bytes());
+        bytes.extend([0; 20]);
+        bytes.extend(packed);
+        list.extend(b"PK\x01\x02\x2d\x03");
+        list.extend(&common);
+        list.extend([0; 12]);
+        list.extend(header.to_le_bytes());
+        list.extend(name.as_bytes());
+    }
+    let (start, length) = (bytes.len() as u32, list.len() as u32);
+    bytes.extend(&list);
+    bytes.extend(b"PK\x05\x06\0\0\0\0");
+    for _ in 0..2 {
+        bytes.extend((files.len() as u16).to_le_bytes());
+    }
+    bytes.extend(length.to_le_bytes());
+    bytes.extend(start.to_le_bytes());
+    bytes.extend([0, 0]);
+    bytes
+}
+
+fn write(folder: &Folder, name: &str, bytes: &[u8]) -> PathBuf {
+    folder.write(name, bytes);
+    folder.path(name)
+}
+
+type Files = Vec<(&'static str, Vec<u8>)>;
+
+/// A body of four vertices and three joints.
+fn smpl(kind: Kind) -> Files {
+    let shapes: Vec<f64> = (0..24).map(|n| n as f64 / 8.0).collect();
+    vec![
+        (
+            "v_template",
+            npy(
+                kind,
+                &[4, 3],
+                &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 2.0, 0.0, 0.5],
+            ),
+        ),
+        (
+            "f",
+            npy(Kind::U32, &[2, 3], &[0.0, 1.0, 2.0, 1.0, 3.0, 2.0]),
+        ),
+        (
+            "weights",
+            npy(
+                kind,
+                &[4, 3],
+                &[1.0, 0.0, 0.0, 0.5, 0.5, 0.0, 0.0, 0.25, 0.75, 0.0, 0.0, 1.0],
+            ),
+        ),
+        (
+            "J_regressor",
+            npy(
+                kind,
+                &[3, 4],
+                &[1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.5, 0.5],
+            ),
+        ),
+        (
+            "kintree_table",
+            npy(Kind::U32, &[2, 3], &[4294967295.0, 0.0, 1.0, 0.0, 1.0, 2.0]),
+        ),
+        ("shapedirs", npy(kind, &[4, 3, 2], &shapes)),
+    ]
+}
+
+fn amass(rate: &'static str) -> Files {
+    let poses: Vec<f64> = (0..5 * 6).map(|n| n as f64 / 16.0).collect();
+    let trans: Vec<f64> = (0..15).map(f64::from).collect();
+    vec![
+        ("poses", npy(Kind::F64, &[5, 6], &poses)),
+        ("trans", npy(Kind::F32Fortran, &[5, 3], &trans)),
+        ("betas", npy(Kind::F64, &[2], &[0.5, -1.0])),
+        (rate, npy(Kind::F64, &[], &[60.0])),
+        // AMASS files hold a name, which is not read.
+        ("gender", b"\x93NUMPY\x01\x00\x02\x00{}".to_vec()),
+    ]
+}
+
+#[test]
+fn a_body_reads_the_same_in_any_precision_order_and_packing() {
+    let folder = Folder::new();
+    let mut bodies = Vec::new();
+    for (n, kind) in [Kind::F64, Kind::F32, Kind::F32Fortran]
+        .into_iter()
+        .enumerate()
+    {
+        for deflated in [false, true] {
+            let name = format!("{n}{deflated}.npz");
+            let path = write(&folder, &name, &zip(&smpl(kind), deflated));
+            bodies.push(Smpl::read(&path).unwrap());
+        }
+    }
+    assert!(bodies.iter().all(|body| *body == bodies[0]));
+    let body = &bodies[0];
+    assert_eq!(body.triangles, [[0, 1, 2], [1, 3, 2]]);
+    assert_eq!(body.weights[1], [0.0, 0.5, 0.25, 0.0]);
+    // shapedirs[v, axis, s] = (6v + 2·axis + s)/8, with betas 1 and 2.
+    let (vertices, skeleton) = body.shaped(&[1.0, 2.0]).unwrap();
+    assert_eq!(
+        vertices[1],
+        [
+            1.0 + (6.0 + 14.0) / 8.0,
+            (8.0 + 18.0) / 8.0,
+            (10.0 + 22.0) / 8.0
+        ]
+    );
+    let joints = skeleton.joints();
+    assert_eq!((joints[0].parent, joints[2].parent), (None, Some(1)));
+    let middle: [f64; 3] = std::array::from_fn(|a| 0.5 * (vertices[2][a] + vertices[3][a]));
+    assert_eq!((joints[1].place, joints[2].place), (vertices[1], middle));
+
+    let quarter = std::f64::consts::FRAC_PI_2;
+    let (vertices, skeleton) = body.shaped(&[]).unwrap();
+    let pose = skeleton.pose(&[[0.0; 3], [0.0, 0.0, quarter], [0.0; 3]], [0.0, 0.0, 1.0]);
+    let posed = body.posed(&vertices, &pose);
+    // Vertex 2 is fully behind joint 1 at (1, 0, 0): (1, 1, 0) turns to (0, 0, 0), and 1 m up.
+    assert!(
+        posed[2]
+            .iter()
+            .zip([0.0, 0.0, 1.0])
+            .all(|(a, b)| (a - b).abs() < 1e-12),
+        "{posed:?}"
+    );
+    let weights = body.weights_at(&vertices, &[[1.9, 0.1, 0.4]]);
+    assert_eq!(weights, [[0.0], [0.0], [1.0]]);
+}
+
+#[test]
+fn a_motion_is_read_and_sampled() {
+    let folder = Folder::new();
+    for rate in ["mocap_framerate", "mocap_frame_rate"] {
+        let motion = Amass::read(&write(&folder, "m.npz", &zip(&amass(rate), true))).unwrap();
+        assert_eq!((motion.rate, motion.turns.len()), (60.0, 5));
+        assert_eq!(motion.turns[1][1], [9.0 / 16.0, 10.0 / 16.0, 11.0 / 16.0]);
+        assert_eq!(motion.root[2], [6.0, 7.0, 8.0]);
+        assert_eq!(motion.betas, [0.5, -1.0]);
+        let half = motion.motion("m", 2, 30.0).unwrap();
+        assert_eq!(half.turns, [0, 2, 4].map(|n| motion.turns[n].clone()));
+        assert_eq!(half.root[1], motion.root[2]);
+        // 30 joints of hands follow the 22 that bodies share; this file has two joints only.
+        let text = motion.motion("m", 24, 30.0).unwrap_err().to_string();
+        assert!(
+            text.contains("it has 2 joints, but the body needs 22"),
+            "{text}"
+        );
+        assert_eq!(motion.motion("m", 1, 30.0).unwrap().turns[0].len(), 1);
+    }
+}
+
+#[test]
+fn numbers_of_other_kinds_are_read() {
+    let folder = Folder::new();
+    let files = vec![
+        ("big", npy(Kind::I64, &[3], &[-5.0, 0.0, 7e9])),
+        (
+            "cube",
+            npy(
+                Kind::F32Fortran,
+                &[2, 3, 2],
+                &(0..12).map(f64::from).collect::<Vec<_>>(),
+            ),
+        ),
+    ];
+    let npz = Npz::open(&write(&folder, "a.npz", &zip(&files, false))).unwrap();
+    assert_eq!(npz.keys(), ["big", "cube"]);
+    assert_eq!(npz.array("big").unwrap().values, [-5.0, 0.0, 7e9]);
+    let cube = npz.array("cube").unwrap();
+    assert_eq!(
+        (cube.shape, cube.values),
+        (vec![2, 3, 2], (0..12).map(f64::from).collect())
+    );
+}
+
+/// The message for a body whose array `key` is replaced, or left out.
+fn broken_body(key: &str, array: Option<Vec<u8>>) -> String {
+    let folder = Folder::new();
+    let mut files = smpl(Kind::F64);
+    let at = files.iter().position(|(name, _)| *name == key).unwrap();
+    match array {
+        Some(array) => files[at].1 = array,
+        None => drop(files.remove(at)),
+    }
+    let path = write(&folder, "body.npz", &zip(&files, true));
+    Smpl::read(&path).unwrap_err().to_string()
+}
+
+#[test]
+fn what_is_missing_or_misshapen_is_named_with_file_and_key() {
+    let expect = |text: String, parts: &[&str]| {
+        assert!(text.contains("body.npz"), "{text}");
+        for part in parts {
+            assert!(text.contains(part), "{text}");
+        }
+    };
+    expect(
+        broken_body("weights", None),
+        &["no array 'weights'", "it has: v_template, f,"],
+    );
+    let wide = npy(Kind::F64, &[4, 2], &[0.0; 8]);
+    expect(
+        broken_body("v_template", Some(wide)),
+        &["'v_template': shape [4, 2], but [any, 3]"],
+    );
+    let few = npy(Kind::F64, &[3, 3], &[0.0; 9]);
+    expect(
+        broken_body("weights", Some(few)),
+        &["'weights': shape [3, 3], but [4, 3]"],
+    );
+    let light = npy(Kind::F64, &[4, 3], &[0.1; 12]);
+    expect(
+        broken_body("weights", Some(light)),
+        &["'weights': those of vertex 0 sum to 0.3"],
+    );
+    let far = npy(Kind::U32, &[1, 3], &[0.0, 1.0, 4.0]);
+    expect(
+        broken_body("f", Some(far)),
+        &["'f': triangle 0 names vertex 4"],
+    );
+    let loops = npy(Kind::I64, &[2, 3], &[-1.0, 2.0, 1.0, 0.0, 1.0, 2.0]);
+    expect(
+        broken_body("kintree_table", Some(loops)),
+        &["'kintree_table': joint 1 has parent 2"],
+    );
+    let nan = npy(Kind::F64, &[4, 3], &[f64::NAN; 12]);
+    expect(
+        broken_body("v_template", Some(nan)),
+        &["'v_template': value 0 is NaN"],
+    );
+    let objects = b"\x93NUMPY\x01\x00\x3b\x00{'descr': '|O', 'fortran_order': False, 'shape': (1,), }   \n\x80\x04.";
+    expect(
+        broken_body("J_regressor", Some(objects.to_vec())),
+        &["'J_regressor': an object array (a pickle)", ".toarray()"],
+    );
+    let words = b"\x93NUMPY\x01\x00\x3b\x00{'descr': '<U1', 'fortran_order': False, 'shape': (1,), }  \nabcd";
+    expect(
+        broken_body("f", Some(words.to_vec())),
+        &["'f': values of type '<U1'"],
+    );
+    let mut short = npy(Kind::F64, &[4, 3], &[0.0; 12]);
+    short.truncate(150);
+    expect(
+        broken_body("v_template", Some(short)),
+        &["'v_template': not a sound .npy array", "does not fit"],
+    );
+    expect(
+        broken_body("f", Some(b"\x93NUM".to_vec())),
+        &["its header is not whole"],
+    );
+}
+
+#[test]
+fn a_file_that_is_cut_off_or_damaged_anywhere_is_refused_and_never_panics() {
+    let folder = Folder::new();
+    for deflated in [false, true] {
+        let whole = zip(&smpl(Kind::F64), deflated);
+        for end in (0..whole.len()).step_by(7) {
+            let path = write(&folder, "cut.npz", &whole[..end]);
+            let text = Smpl::read(&path).unwrap_err().to_string();
+            assert!(text.contains("cut.npz"), "{end}: {text}");
+        }
+        let good = Smpl::read(&write(&folder, "whole.npz", &whole)).unwrap();
+        for at in (0..whole.len()).step_by(3) {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 0x55;
+            // A flipped byte may be one that nothing depends on; else there must be an error.
+            let read = Smpl::read(&write(&folder, "flipped.npz", &bytes));
+            assert!(read.is_err() || read.unwrap() == good, "byte {at}");
+        }
+    }
+    let text = Npz::open(&write(&folder, "text.npz", b"hello"))
+        .unwrap_err()
+        .to_string();
+    assert!(text.contains("text.npz: not an .npz file"), "{text}");
+    let text = Npz::open(&folder.path("none.npz")).unwrap_err().to_string();
+    assert!(
+        text.contains("none.npz") && text.contains("check that the file exists"),
+        "{text}"
+    );
+}
