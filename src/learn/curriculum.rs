@@ -249,7 +249,7 @@ impl Curriculum {
         let plastic = students.plastic.valid();
         let none = self.compute.zeros([1, self.sheet.hinges]);
         let mut failed = None;
-        let mut memory = Memory::Empty;
+        let mut memory = Memory::default();
         let (mut bent, mut strains) = ([none.clone(), none.clone()], [none.clone(), none.clone()]);
         let predicted = self.roll_out(&students.elastic, lesson, |_, strain, positions| {
             let (Some(strain), Some(positions)) = (strain, positions) else {
@@ -350,7 +350,7 @@ impl Curriculum {
             false => frame,
         };
         let row = |field: &Field, frame: usize| field.clone().narrow(0, frame, 1);
-        let mut memory = Memory::Empty;
+        let mut memory = Memory::default();
         let mut last = None;
         for now in first..=frame {
             let before = now.saturating_sub(1);
@@ -389,7 +389,7 @@ impl Curriculum {
         let plastic = plastic.valid();
         let none = self.compute.zeros([1, self.sheet.hinges]);
         let mut rows = vec![none];
-        let mut memory = Memory::Empty;
+        let mut memory = Memory::default();
         for (frame, positions) in predicted.positions.iter().enumerate() {
             let before = frame.saturating_sub(1);
             let bent = [rows[before].clone(), rows[frame].clone()];

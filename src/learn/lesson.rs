@@ -28,10 +28,11 @@ impl Lesson {
     pub fn new(scene: &Scene, motion: Motion, compute: &Compute) -> Result<Lesson> {
         let frames = motion.frames();
         let hinges = scene.garment.topology.hinges.len();
+        let poses = scene.poses(&motion, 0..frames)?;
         let skeleton = &scene.body.skeleton;
         let features = Features::new(skeleton, &motion, DOWN);
         Ok(Lesson {
-            poses: scene.poses(&motion, 0..frames)?,
+            poses,
             pose: Pose::new(&features, skeleton.joints().len(), compute),
             rest_bending: compute.zeros([frames, hinges]),
             motion,

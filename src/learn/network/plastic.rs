@@ -53,16 +53,13 @@ pub struct PlasticNet {
     decoder: Layers,
 }
 
-/// What a recurrent network remembers of each hinge; a graph remembers nothing.
+/// What a recurrent network remembers of each hinge; nothing at first, and for a graph ever.
 #[derive(Debug, Clone, Default)]
-pub enum Memory {
-    /// Nothing yet, or ever.
-    #[default]
-    Empty,
-    /// Hidden state, `[hinges, width]`.
-    Rnn(Tensor<2>),
-    /// Cell and hidden state.
-    Lstm(Tensor<2>, Tensor<2>),
+pub struct Memory {
+    /// `[hinges, width]`.
+    hidden: Option<Tensor<2>>,
+    /// Of long short-term memory, `[hinges, width]`.
+    cell: Option<Tensor<2>>,
 }
 
 impl PlasticNet {
@@ -122,22 +119,21 @@ impl PlasticNet {
 
     fn remember(&self, nodes: Tensor<2>, memory: Memory) -> (Tensor<2>, Memory) {
         let one_frame = |nodes: Tensor<2>| nodes.unsqueeze_dim::<3>(1);
-        if let Some(rnn) = &self.rnn {
-            let before = match memory {
-                Memory::Rnn(hidden) => Some(RnnState::new(hidden)),
-                _ => None,
-            };
-            let (_, state) = rnn.forward(one_frame(nodes), before);
-            return (state.hidden.clone(), Memory::Rnn(state.hidden));
-        }
-        if let Some(lstm) = &self.lstm {
-            let before = match memory {
-                Memory::Lstm(cell, hidden) => Some(LstmState::new(cell, hidden)),
-                _ => None,
-            };
+        let Memory { hidden, cell } = memory;
+        let (hidden, cell) = if let Some(rnn) = &self.rnn {
+            let (_, state) = rnn.forward(one_frame(nodes), hidden.map(RnnState::new));
+            (state.hidden, None)
+        } else if let Some(lstm) = &self.lstm {
+            let before = cell.zip(hidden).map(|(c, h)| LstmState::new(c, h));
             let (_, state) = lstm.forward(one_frame(nodes), before);
-            return (state.hidden.clone(), Memory::Lstm(state.cell, state.hidden));
-        }
-        (nodes, Memory::Empty)
+            (state.hidden, Some(state.cell))
+        } else {
+            return (nodes, Memory::default());
+        };
+        let memory = Memory {
+            hidden: Some(hidden.clone()),
+            cell,
+        };
+        (hidden, memory)
     }
 }

@@ -62,7 +62,7 @@ fn parameters_depend_on_the_seed_alone_and_survive_a_file() {
     let graph = HingeGraph::new(&mesh, &topology, &compute());
     let (nodes, edges) = inputs(graph.hinges(), &mut Random(3));
     let run = |net: &PlasticNet| {
-        let out = net.step(&graph, nodes.clone(), &edges, Memory::Empty).0;
+        let out = net.step(&graph, nodes.clone(), &edges, Memory::default()).0;
         compute().values(out.inner()).unwrap()
     };
     let new = |seed| {
@@ -106,13 +106,13 @@ fn every_kind_learns_to_yield() {
         let mut random = Random(8);
         for _ in 0..300 {
             let (nodes, target) = sample(&mut random);
-            let (out, _) = net.step(&graph, nodes, &edges, Memory::Empty);
+            let (out, _) = net.step(&graph, nodes, &edges, Memory::default());
             let loss = (out - target).powi_scalar(2).mean();
             let gradients = GradientsParams::from_grads(loss.backward(), &net);
             net = adam.step(3e-3, net, gradients);
         }
         let (nodes, target) = sample(&mut Random(77));
-        let (out, _) = net.step(&graph, nodes, &edges, Memory::Empty);
+        let (out, _) = net.step(&graph, nodes, &edges, Memory::default());
         let size =
             |t: Tensor<2>| compute().values(t.inner().powi_scalar(2).mean().unsqueeze::<1>());
         let share = size(out - target.clone()).unwrap()[0] / size(target).unwrap()[0];
