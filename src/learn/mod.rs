@@ -1,4 +1,5 @@
-//! The self-supervised elasto-plastic curriculum of paper 2 (EPNet): what lies below its networks.
+//! The self-supervised elasto-plastic curriculum of paper 2 (EPNet): bodies, garments, loss, plastic rule,
+//! reference simulation, metrics and the two networks. The training loop is not written yet.
 //!
 //! - [`Skeleton`], [`Body`], [`Motion`]: bodies of bones, their poses and signed distances; synthetic motions.
 //! - [`Garment`]: a mesh with blend weights, pins and cuff springs.
@@ -8,6 +9,7 @@
 //! - [`Plasticity`]: how rest bending follows from strain.
 //! - [`reference`]: the same energies minimised frame by frame, the yardstick of every metric.
 //! - [`metrics`]: how far a prediction is from the reference.
+//! - [`ElasticNet`], [`PlasticNet`]: E-Net and P-Net.
 //! - [`files`]: SMPL bodies and AMASS motions.
 //!
 //! Symbols: θ is a hinge's angle \[rad\], θ̄ that of the garment as sewn, ε = θ − θ̄ the bending strain, ε_p the
@@ -15,16 +17,20 @@
 
 mod body;
 mod distance;
+mod elastic_net;
 mod features;
 pub mod files;
 
 mod garment;
+mod hinge_graph;
 mod imperfection;
 mod loss;
 pub mod metrics;
 
 mod motion;
+mod network;
 mod plastic;
+mod plastic_net;
 pub mod reference;
 mod scene;
 mod sheet;
@@ -33,8 +39,10 @@ mod track;
 
 pub use body::{Body, Bone};
 pub use distance::{Distance, PosedBody};
+pub use elastic_net::{ElasticInput, ElasticNet, ElasticSize};
 pub use features::{DYNAMIC, Features, STATIC};
 pub use garment::{Garment, Spring};
+pub use hinge_graph::{HingeGraph, MOST_NEIGHBOURS};
 pub use imperfection::Imperfection;
 pub use loss::{
     Forms, GravityForm, Linearized, Loss, LossConfig, Materials, Reduction, StretchForm, Term,
@@ -42,6 +50,7 @@ pub use loss::{
 };
 pub use motion::{Bend, Motion, Split};
 pub use plastic::{Plasticity, Rule};
+pub use plastic_net::{PlasticFrame, PlasticNet, PlasticSize};
 pub use scene::{Scene, Skinned};
 pub use sheet::{Given, Sheet};
 pub use skeleton::{Joint, Skeleton, Transform, rotation};
