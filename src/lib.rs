@@ -15,6 +15,7 @@
 //! - [`fit`]: least squares over batches of starts, profiles, bootstrap, the journal.
 //! - [`calibrate`]: measurement files, cases, the calibration problem, verdicts and results.
 //! - [`scene`]: scene files; [`simulate`]: runs of them, recorded and resumable.
+//! - [`learn`]: the self-supervised curriculum of paper 2: bodies, garments, loss, plastic rule, reference, networks.
 //! - [`report`]: plots, and the reports of a fit as text, Markdown and HTML.
 //! - [`cli`]: the program.
 //!
