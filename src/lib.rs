@@ -17,6 +17,7 @@
 //! - [`calibrate`]: measurement files, cases, the calibration problem, verdicts and results.
 //! - [`scene`]: scene files; [`simulate`]: runs of them, recorded and resumable.
 //! - [`sensitivity`]: which parameter moves which reading, with intervals.
+//! - [`learn`]: the self-supervised curriculum of paper 2: bodies, garments, loss, plastic rule, reference, networks.
 //! - [`report`]: plots, and the reports of a fit as text, Markdown and HTML.
 //! - [`cli`]: the program.
 //!

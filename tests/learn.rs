@@ -273,12 +273,12 @@ fn tracks_of_another_garment_or_motion_are_refused_by_name() {
     );
 }
 
-/// A sleeve of 14 by 20 vertices: small enough for a test, fine enough to wrinkle.
+/// A sleeve of 12 by 18 vertices: small enough for a test, fine enough to wrinkle.
 fn small_sleeve() -> Scene {
     let body = Body::arm();
     let place = |[x, y, z]: [f64; 3]| [y, -z, -x];
     let waves = Imperfection::seeded(1);
-    let garment = Garment::tube("sleeve", &body, waves, [0.06, 0.44], [14, 20], place).unwrap();
+    let garment = Garment::tube("sleeve", &body, waves, [0.06, 0.44], [12, 18], place).unwrap();
     Scene { body, garment }
 }
 
@@ -347,9 +347,12 @@ fn wrinkles_stay_after_the_bend_in_the_order_of_the_yield_strain() {
     );
     assert!(elastic.track.plastic.iter().flatten().all(|p| *p == 0.0));
 
-    // The same run again has the same bits.
-    let again = run(&scene, &motion, Plasticity::degrees(90.0));
-    assert_eq!(again.track, outcomes[2].track);
+    // The same again has the same bits, into the buckling.
+    let mut start = motion.clone();
+    start.turns.truncate(26);
+    start.root.truncate(26);
+    let again = run(&scene, &start, Plasticity::degrees(30.0)).track;
+    assert_eq!(again.positions, soft.positions[..26]);
 }
 
 #[test]

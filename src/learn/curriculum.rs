@@ -110,10 +110,10 @@ const ELASTIC_BATCHES: u64 = 1 << 32;
 const PLASTIC_BATCHES: u64 = 2 << 32;
 
 impl Curriculum {
-    /// Prepares a case; networks are trained in single precision.
-    pub fn new(case: LearnCase, compute: &Compute) -> Result<Curriculum> {
+    /// Prepares a case for a scene, that of [`LearnCase::scene`] or another. Networks are trained in single
+    /// precision.
+    pub fn new(case: LearnCase, scene: Scene, compute: &Compute) -> Result<Curriculum> {
         case.check()?;
-        let scene = case.scene()?;
         let garment = &scene.garment;
         let graph = HingeGraph::new(&garment.mesh, &garment.topology, compute);
         let Training {

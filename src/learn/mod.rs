@@ -1,4 +1,5 @@
-//! The self-supervised elasto-plastic curriculum of paper 2 (EPNet): what lies below its networks.
+//! The self-supervised elasto-plastic curriculum of paper 2 (EPNet): bodies, garments, loss, plastic rule,
+//! reference simulation, metrics, the two networks and their training.
 //!
 //! - [`Skeleton`], [`Body`], [`Motion`]: bodies of bones, their poses and signed distances; synthetic motions.
 //! - [`Garment`]: a mesh with blend weights, pins and cuff springs.
@@ -8,6 +9,7 @@
 //! - [`Plasticity`]: how rest bending follows from strain.
 //! - [`reference`]: the same energies minimised frame by frame, the yardstick of every metric.
 //! - [`metrics`]: how far a prediction is from the reference.
+//! - [`network`]: E-Net and P-Net; [`curriculum`]: how they are trained, on [`lesson`]s.
 //! - [`files`]: SMPL bodies and AMASS motions.
 //!
 //! Symbols: θ is a hinge's angle \[rad\], θ̄ that of the garment as sewn, ε = θ − θ̄ the bending strain, ε_p the

@@ -123,6 +123,16 @@ impl Skinned {
         }
     }
 
+    /// The same for use on a tape; nothing of it is differentiated.
+    pub fn autodiff(&self) -> Skinned {
+        let on = |v: &Vector| v.map(|c| c.clone().autodiff());
+        Skinned {
+            axes: [0, 1, 2].map(|k| on(&self.axes[k])),
+            shift: on(&self.shift),
+            rest: on(&self.rest),
+        }
+    }
+
     /// The garment as it goes with the body \[m\], `[3, frames·vertices]`.
     pub fn plain(&self) -> Field {
         self.place(&self.rest)
