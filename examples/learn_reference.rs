@@ -126,7 +126,7 @@ fn picture(scene: &Scene, run: &Outcome, path: &Path) -> Result<()> {
             triangles: &triangles,
         },
         view: render::View {
-            toward_viewer: [1.0, -0.25, 0.15],
+            toward_viewer: [1.0, 0.0, 0.15],
             width: 1300,
             height: 700,
             ..render::View::default()

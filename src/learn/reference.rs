@@ -161,7 +161,7 @@ fn minimise(
                 });
             }
             Attempt::Lower(next, share) => {
-                positions = next;
+                positions = *next;
                 here = loss.linearized(sheet, &positions, given)?;
                 if share == 1.0 {
                     shift = if shift > FIRST_SHIFT {
@@ -192,7 +192,7 @@ fn minimise(
 /// What came of one step.
 enum Attempt {
     /// Lower, with the share that was taken of the step that was allowed.
-    Lower(Field, f64),
+    Lower(Box<Field>, f64),
     /// The step is shorter than asked for.
     Arrived,
     /// Nothing lower on the way.
@@ -245,7 +245,7 @@ fn downhill(
         let next = positions.clone() + step.clone() * share;
         let value = loss.value(sheet, &next, given)?;
         if value <= here.value + ARMIJO * share * slope {
-            return Ok(Attempt::Lower(next, share / most));
+            return Ok(Attempt::Lower(Box::new(next), share / most));
         }
         share *= 0.5;
     }

@@ -118,8 +118,11 @@ fn header(text: &str) -> Option<Header<'_>> {
     })
 }
 
+/// A value from its bytes.
+type Read = fn(&[u8]) -> f64;
+
 /// Bytes of a value, and how it is read; a name such as `<f8` is byte order, kind and size.
-fn reader(kind: &str) -> Option<(usize, fn(&[u8]) -> f64)> {
+fn reader(kind: &str) -> Option<(usize, Read)> {
     macro_rules! number {
         ($type:ty, $from:ident) => {
             (size_of::<$type>(), |bytes: &[u8]| {
