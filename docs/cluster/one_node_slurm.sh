@@ -49,6 +49,13 @@ CONF
 
 stop() {
     scontrol shutdown
+    # They write their state as they end, and remove these last.
+    for _ in $(seq 30); do
+        [ -e "$folder/slurmctld.pid" ] || [ -e "$folder/slurmd.pid" ] || return 0
+        sleep 1
+    done
+    echo "Slurm has not ended after 30 s; see $folder/slurmctld.log and slurmd.log" >&2
+    return 1
 }
 
 "$action"
