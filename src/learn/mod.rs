@@ -7,7 +7,7 @@
 //! - [`Sheet`], [`Given`], [`Track`]: batches of frames as tensors, and plain data.
 //! - [`Loss`]: the energies that the networks are trained with, and their gradient.
 //! - [`Plasticity`]: how rest bending follows from strain.
-//! - [`reference`]: the same energies minimised frame by frame, the yardstick of every metric.
+//! - [`mod@reference`]: the same energies minimised frame by frame, the yardstick of every metric.
 //! - [`metrics`]: how far a prediction is from the reference.
 //! - [`network`]: E-Net and P-Net; [`curriculum`]: how they are trained, on [`lesson`]s.
 //! - [`files`]: SMPL bodies and AMASS motions.
