@@ -48,10 +48,13 @@ CONF
 }
 
 stop() {
+    local daemons
+    daemons=$(cat "$folder/slurmctld.pid" "$folder/slurmd.pid")
     scontrol shutdown
-    # They write their state as they end, and remove these last.
+    # They write their state until their end.
     for _ in $(seq 30); do
-        [ -e "$folder/slurmctld.pid" ] || [ -e "$folder/slurmd.pid" ] || return 0
+        # shellcheck disable=SC2086
+        kill -0 $daemons 2>/dev/null || return 0
         sleep 1
     done
     echo "Slurm has not ended after 30 s; see $folder/slurmctld.log and slurmd.log" >&2
