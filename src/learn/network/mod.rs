@@ -14,7 +14,7 @@ mod tests;
 
 pub use edges::{EdgeFeatures, nodes};
 pub use elastic::{ElasticNet, Pose};
-pub use hinge_graph::HingeGraph;
+pub use hinge_graph::{HingeGraph, NEIGHBOURS};
 pub use layers::Layers;
 pub use plastic::{EDGE_INPUTS, Memory, NODE_INPUTS, PlasticKind, PlasticNet};
 pub use seed::seeded;
