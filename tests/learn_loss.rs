@@ -11,7 +11,7 @@ use rumple::{
         Body, Forms, Garment, Given, GravityForm, Imperfection, Loss, LossConfig, Motion,
         Reduction, Scene, Sheet, StretchForm, Term, Terms,
     },
-    numeric::{Field, judge, probes},
+    numeric::{Field, judge, nearest_turn, probes},
     reading::Reading,
     step::{Cloth, Drive, Parameters, Setup, State},
 };
@@ -376,4 +376,17 @@ fn configurations_are_checked_and_unknown_keys_refused() {
     config.materials.seconds = 0.0;
     let text = Loss::new(config).unwrap_err().to_string();
     assert!(text.starts_with("loss: materials.seconds is 0"), "{text}");
+}
+
+#[test]
+fn angles_are_compared_the_short_way_round() {
+    use std::f64::consts::{PI, TAU};
+    let angles = [-4.0, -PI + 1e-9, 0.0, 3.0, PI + 1e-9, 7.0];
+    let expected = [TAU - 4.0, -PI + 1e-9, 0.0, 3.0, 1e-9 - PI, 7.0 - TAU];
+    let turned = cpu()
+        .values(nearest_turn(&cpu().tensor(&angles, [1, 6])))
+        .unwrap();
+    for (value, expected) in turned.iter().zip(expected) {
+        assert!((value - expected).abs() < 1e-15 * 8.0, "{turned:?}");
+    }
 }
