@@ -44,7 +44,7 @@ pub(super) fn sobol(result: &Sensitivity) -> Vec<Drawn> {
             note: note(
                 result,
                 &format!(
-                    "standard deviation {} {}; {} base samples, estimators of Saltelli (first) and Jansen (total), 95 % intervals",
+                    "standard deviation {} {}; {} base samples, estimators of Saltelli (first) and Jansen (total), 95\u{a0}% intervals",
                     super::short(of.variance.sqrt()),
                     result.outputs[output].unit,
                     of.samples
@@ -65,7 +65,8 @@ pub(super) fn sobol(result: &Sensitivity) -> Vec<Drawn> {
                     bars: groups.map(|(k, g)| bar(g.total_jansen, limit(k))).collect(),
                 },
             ],
-            limit_label: "upper bound of the total from derivatives".into(),
+            limit_label: "upper bound of the total from derivatives, where it is on the scale"
+                .into(),
         };
         Some(Drawn {
             stem: format!("sobol-{}", slug(name)),
