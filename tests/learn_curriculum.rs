@@ -7,7 +7,7 @@ use rumple::{
         lesson::Lesson,
         network::{EdgeFeatures, HingeGraph},
     },
-    numeric::{Compute, Precision},
+    numeric::{Compute, Field, Precision},
 };
 
 fn compute() -> Compute {
@@ -31,7 +31,7 @@ fn case() -> LearnCase {
             elastic_steps: 60,
             windows: 2,
             window: 4,
-            plastic_steps: 60,
+            plastic_steps: 1000,
             ..Training::default()
         },
         ..LearnCase::default()
@@ -42,8 +42,18 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// Losses of both networks, and the rest bending that they predict for an unseen motion.
-fn cycle() -> (Vec<f64>, Vec<f64>, Vec<Vec<f64>>) {
+/// What one cycle brings.
+#[derive(Debug, PartialEq)]
+struct Cycle {
+    /// E-Net's loss, step by step.
+    elastic: Vec<f64>,
+    /// Mean error of P-Net's roll-out, and the mean size of its target \[rad\].
+    plastic: [f64; 2],
+    /// What both predict for an unseen motion \[rad\], shape `[frames][hinges]`.
+    rest_bending: Vec<Vec<f64>>,
+}
+
+fn cycle() -> Cycle {
     let course = Curriculum::new(case(), small(), &compute()).unwrap();
     let mut students = course.students().unwrap();
     let mut optimizer = adam();
@@ -63,15 +73,20 @@ fn cycle() -> (Vec<f64>, Vec<f64>, Vec<Vec<f64>>) {
         })
         .collect();
     let mut optimizer = adam();
-    let plastic: Vec<f64> = (0..case().training.plastic_steps)
-        .map(|step| {
-            let done = course.teach_plastic(&mut students, &mut optimizer, &seen, (0, step));
-            done.unwrap().loss
-        })
-        .collect();
-    for (lesson, (predicted, target)) in students.lessons.iter_mut().zip(&seen) {
-        lesson.rest_bending = course.follow(&students.plastic, predicted).unwrap();
-        assert_eq!(lesson.rest_bending.dims(), target.dims());
+    for step in 0..case().training.plastic_steps {
+        let done = course.teach_plastic(&mut students, &mut optimizer, &seen, (0, step));
+        assert!(done.unwrap().loss.is_finite());
+    }
+    let size = |field: &Field| {
+        compute()
+            .values(field.clone().abs().mean().unsqueeze::<1>())
+            .unwrap()[0]
+    };
+    let mut plastic = [0.0; 2];
+    for (predicted, target) in &seen {
+        let followed = course.follow(&students.plastic, predicted).unwrap();
+        plastic[0] += size(&(followed - target.clone()));
+        plastic[1] += size(target);
     }
     let unseen = Motion::canonical(&course.scene.body);
     let lesson = Lesson::new(&course.scene, unseen, &compute()).unwrap();
@@ -79,16 +94,24 @@ fn cycle() -> (Vec<f64>, Vec<f64>, Vec<Vec<f64>>) {
         .predict(&students, &lesson)
         .unwrap()
         .track(&compute());
-    (elastic, plastic, track.unwrap().plastic)
+    Cycle {
+        elastic,
+        plastic,
+        rest_bending: track.unwrap().plastic,
+    }
 }
 
 #[test]
 fn both_networks_learn_and_a_seed_gives_the_same_bits() {
-    let (elastic, plastic, rest_bending) = cycle();
+    let first_time = cycle();
+    let Cycle {
+        elastic,
+        plastic: [error, target],
+        rest_bending,
+    } = &first_time;
     let (first, last) = (mean(&elastic[..10]), mean(&elastic[elastic.len() - 10..]));
     assert!(last < 0.6 * first, "E-Net: {first} to {last}");
-    let (first, last) = (mean(&plastic[..10]), mean(&plastic[plastic.len() - 10..]));
-    assert!(last < 0.6 * first, "P-Net: {first} to {last}");
+    assert!(*error < 0.5 * target, "P-Net: {error} of {target}");
     assert_eq!(rest_bending.len(), 95);
     assert!(
         rest_bending[0].iter().all(|b| *b == 0.0),
@@ -96,7 +119,7 @@ fn both_networks_learn_and_a_seed_gives_the_same_bits() {
     );
     assert!(rest_bending[94].iter().all(|b| b.is_finite()));
     assert!(rest_bending[94].iter().any(|b| b.abs() > 1e-3));
-    assert_eq!(cycle(), (elastic, plastic, rest_bending));
+    assert!(cycle() == first_time);
 }
 
 #[test]
