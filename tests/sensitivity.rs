@@ -360,6 +360,11 @@ fn ranges_groups_and_methods_are_obeyed() {
 #[test]
 fn bad_input_is_refused() {
     let folder = prepared();
+    folder.write("empty.csv", "");
+    folder.write(
+        "nan.csv",
+        "gap_mm,press_time_s,recovery_time_s,angle_deg\nNaN,1,300,90\n",
+    );
     for (arguments, fragments) in [
         ("nothere.json", &["nothere.json", "exists"][..]),
         (
@@ -397,6 +402,8 @@ fn bad_input_is_refused() {
         ("case.json --width -1", &["--width -1"]),
         ("case.json --around nofabric", &["nofabric"]),
         (".", &["no result.json"]),
+        ("empty.csv", &["error: empty.csv", "is empty"]),
+        ("nan.csv", &["error: nan.csv line 2", "gap_mm", "finite"]),
     ] {
         let output = folder.run(&format!("sensitivity {arguments} --out s"));
         judge(&output, fragments).unwrap_or_else(|e| panic!("{arguments}: {e}"));

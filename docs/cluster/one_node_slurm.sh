@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # A Slurm of one node for trying job arrays, as root; all of its files are in one folder:
 #
-#   docs/cluster/one_node_slurm.sh start /tmp/slurm
-#   export SLURM_CONF=/tmp/slurm/slurm.conf
+#   docs/cluster/one_node_slurm.sh start slurm-files
+#   export SLURM_CONF=$PWD/slurm-files/slurm.conf
 #   …
-#   docs/cluster/one_node_slurm.sh stop /tmp/slurm
+#   docs/cluster/one_node_slurm.sh stop slurm-files
 #
 # Debian's packages: slurmctld slurmd slurm-client munge.
 set -euo pipefail

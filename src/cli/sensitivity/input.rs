@@ -66,6 +66,10 @@ impl Files {
                     ));
                 }
                 let (case, texts) = inputs(paths)?;
+                // Errors name the files as they were given, not our copies of them.
+                for (name, text) in &texts {
+                    DataFile::parse(text, name)?;
+                }
                 with_data(case, texts)
             }
         };
