@@ -49,14 +49,15 @@ pub struct LearnCase {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Training {
-    /// Steps of E-Net; the first cycle, which starts from nothing, has twice as many.
+    /// Rounds of E-Net: all motions are predicted, minimised a little further, and learned. The first cycle, which
+    /// starts from nothing, has twice as many.
     pub elastic_steps: usize,
     /// Adam's first rate for E-Net; it falls to a hundredth along half a cosine in every cycle.
     pub elastic_rate: f64,
-    /// Windows of a batch of E-Net.
-    pub windows: usize,
-    /// Frames of a window.
-    pub window: usize,
+    /// Steps of the minimiser in a round.
+    pub minimiser_steps: usize,
+    /// Steps of Adam in a round.
+    pub fits: usize,
     /// Steps of P-Net, one frame each.
     pub plastic_steps: usize,
     /// Adam's first rate for P-Net.
@@ -66,10 +67,10 @@ pub struct Training {
 impl Default for Training {
     fn default() -> Self {
         Training {
-            elastic_steps: 600,
-            elastic_rate: 2e-3,
-            windows: 4,
-            window: 8,
+            elastic_steps: 30,
+            elastic_rate: 1e-3,
+            minimiser_steps: 2,
+            fits: 20,
             plastic_steps: 400,
             plastic_rate: 2e-3,
         }
@@ -101,8 +102,8 @@ impl LearnCase {
         let Training {
             elastic_steps,
             elastic_rate,
-            windows,
-            window,
+            minimiser_steps,
+            fits,
             plastic_steps,
             plastic_rate,
         } = self.training;
@@ -111,20 +112,14 @@ impl LearnCase {
             ("motions", self.motions, 1),
             ("frames", self.frames, 3),
             ("training.elastic_steps", elastic_steps, 1),
-            ("training.windows", windows, 1),
-            ("training.window", window, 1),
+            ("training.minimiser_steps", minimiser_steps, 1),
+            ("training.fits", fits, 1),
             ("training.plastic_steps", plastic_steps, 1),
         ];
         for (name, value, least) in counts {
             if value < least {
                 return bad_input(format!("{name} is {value}; give at least {least}"));
             }
-        }
-        if window > self.frames {
-            return bad_input(format!(
-                "training.window is {window}, but a motion has {} frames; give at most as many",
-                self.frames
-            ));
         }
         for (name, rate) in [
             ("training.elastic_rate", elastic_rate),

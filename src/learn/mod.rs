@@ -15,6 +15,7 @@
 //! Symbols: θ is a hinge's angle \[rad\], θ̄ that of the garment as sewn, ε = θ − θ̄ the bending strain, ε_p the
 //! rest bending (plastic strain). docs/CURRICULUM.md has the equations and what was measured.
 
+mod aim;
 mod body;
 mod case;
 pub mod curriculum;

@@ -51,8 +51,8 @@ const RATE: f64 = 30.0;
 const CELL_DEG: f64 = 6.0;
 /// The first cell starts here \[deg\].
 const LOWEST_DEG: f64 = 42.0;
-/// So many cells: up to 132°.
-const CELLS: usize = 15;
+/// So many cells: up to 114°.
+const CELLS: usize = 12;
 
 impl Bend {
     /// The scene that EPNET.md was measured with: 90°, 8 frames of rest, 25 up, 10 held, 25 down.

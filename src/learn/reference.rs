@@ -51,7 +51,7 @@ const LONGEST_STEP: f64 = 2e-3;
 /// The least share of a step that is tried.
 const LEAST_SHARE: f64 = 1e-3;
 /// Relative residual of the linear solves: Newton's method corrects the rest.
-const SOLVE_TOLERANCE: f64 = 1e-4;
+pub(super) const SOLVE_TOLERANCE: f64 = 1e-4;
 /// Shifts of a matrix that cannot be solved \[N/m\]: from the size of inertia to beyond that of the membrane.
 const FIRST_SHIFT: f64 = 0.1;
 const SHIFT_GROWTH: f64 = 10.0;
@@ -128,15 +128,19 @@ fn at_frame(frame: usize, error: Error) -> Error {
     }
 }
 
-struct Least {
-    positions: Field,
-    iterations: usize,
-    done: bool,
+/// Where minimising one frame ended.
+pub(super) struct Least {
+    /// \[m\], `[3, vertices]`.
+    pub positions: Field,
+    /// Newton steps.
+    pub iterations: usize,
+    /// Whether that is as near as asked for.
+    pub done: bool,
 }
 
 /// Newton's method for one frame. Where a step leads nowhere lower, or the matrix cannot be solved, the matrix is
 /// shifted, which shortens and turns the step downhill; a good step takes the shift back.
-fn minimise(
+pub(super) fn minimise(
     sheet: &Sheet,
     loss: &Loss,
     given: &Given,

@@ -133,6 +133,16 @@ impl Skinned {
         }
     }
 
+    /// That of one frame.
+    pub fn frame(&self, frame: usize) -> Skinned {
+        let of = |v: &Vector| v.map(|c| c.clone().narrow(0, frame, 1));
+        Skinned {
+            axes: [0, 1, 2].map(|k| of(&self.axes[k])),
+            shift: of(&self.shift),
+            rest: self.rest.clone(),
+        }
+    }
+
     /// The garment as it goes with the body \[m\], `[3, frames·vertices]`.
     pub fn plain(&self) -> Field {
         self.place(&self.rest)
@@ -142,6 +152,22 @@ impl Skinned {
     /// what a network predicts. Linear in the offsets.
     pub fn offset(&self, offsets: &Vector) -> Field {
         self.place(&self.rest.plus(offsets))
+    }
+
+    /// Offsets before skinning that move the garment by `moved` \[m\], `[3, frames·vertices]`: the inverse of what
+    /// [`Skinned::offset`] does to offsets, `[frames, vertices]` a component.
+    pub fn undone(&self, moved: &Field) -> Vector {
+        let dims = self.shift.x.dims();
+        let moved = Vector::from_rows(moved).map(|c| c.clone().reshape(dims));
+        let [x, y, z] = &self.axes;
+        let rows = [y.cross(z), z.cross(x), x.cross(y)];
+        let volume = x.dot(&rows[0]);
+        let part = |k: usize| rows[k].dot(&moved) / volume.clone();
+        Vector {
+            x: part(0),
+            y: part(1),
+            z: part(2),
+        }
     }
 
     fn place(&self, points: &Vector) -> Field {

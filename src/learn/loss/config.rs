@@ -54,7 +54,7 @@ impl Default for Materials {
         Materials {
             bending: 1e-3,
             stretch: 20.0,
-            shear: 2.0,
+            shear: 50.0,
             collision: 200.0,
             thickness: 4e-3,
             density: 0.2,

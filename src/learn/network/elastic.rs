@@ -9,12 +9,18 @@ use burn::{
     tensor::{Device, Tensor},
 };
 
+use nalgebra::DMatrix;
+
 use super::{Layers, Size};
 use crate::{
+    error::Result,
     learn::{DYNAMIC, Features, STATIC},
     numeric::Compute,
 };
 
+/// Share of the mean square that is added to the squares of the shares: far above rounding in single precision, and
+/// shapes that hardly occur stay small.
+const RIDGE: f64 = 1e-3;
 /// Offsets are of this size \[m\] where the last layer's output is of size one.
 const OFFSET: f64 = 0.01;
 
@@ -105,8 +111,43 @@ impl ElasticNet {
     /// Offsets from the garment as sewn \[m\], `[frames, 3·vertices]` (x of all vertices, then y and z), of frames
     /// encoded as `[frames, n]` with a rest bending (rad) `[frames, hinges]`.
     pub fn decode(&self, body: Tensor<2>, rest_bending: Tensor<2>) -> Tensor<2> {
+        self.offsets.forward(self.shares(body, rest_bending)) * OFFSET
+    }
+
+    /// How much of each pose-space shape there is, `[frames, n]`.
+    pub fn shares(&self, body: Tensor<2>, rest_bending: Tensor<2>) -> Tensor<2> {
         let bent = self.rest_bending.forward(rest_bending);
-        let code = self.decoder.forward(Tensor::cat(vec![body, bent], 1));
-        self.offsets.forward(code) * OFFSET
+        self.decoder.forward(Tensor::cat(vec![body, bent], 1))
+    }
+
+    /// Changes the pose-space shapes so that their `shares` give the offsets that are `missing` \[m\],
+    /// `[frames, 3·vertices]`, as well as they can: regularised least squares, without a tape. `weights`,
+    /// `[frames, 1]`, are 0 for frames that do not count, else 1.
+    pub fn complete(
+        self,
+        shares: Tensor<2>,
+        missing: Tensor<2>,
+        weights: Tensor<2>,
+        compute: &Compute,
+    ) -> Result<ElasticNet> {
+        let width = shares.dims()[1];
+        // The bias is the share that is always one.
+        let shares = Tensor::cat(vec![shares * weights.clone(), weights], 1);
+        let squares = shares.clone().transpose().matmul(shares.clone());
+        let squares = DMatrix::from_vec(width + 1, width + 1, compute.values(squares)?);
+        let ridge = RIDGE * squares.trace() / (width + 1) as f64;
+        let shifted = squares + DMatrix::identity(width + 1, width + 1) * ridge;
+        let Some(factor) = shifted.cholesky() else {
+            // Shares that are not finite: the steps of the optimiser go on alone.
+            return Ok(self);
+        };
+        let inverse = compute.tensor(factor.inverse().as_slice(), [width + 1, width + 1]);
+        let right = shares.transpose().matmul(missing * (1.0 / OFFSET));
+        let change = inverse.matmul(right).autodiff();
+        let mut offsets = self.offsets;
+        let (weight, bias) = (change.clone().narrow(0, 0, width), change.narrow(0, width, 1));
+        offsets.weight = offsets.weight.map(|w| (w + weight).detach().require_grad());
+        offsets.bias = offsets.bias.map(|b| b.map(|b| (b + bias.squeeze_dim::<1>(0)).detach().require_grad()));
+        Ok(ElasticNet { offsets, ..self })
     }
 }
