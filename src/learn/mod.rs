@@ -10,15 +10,21 @@
 //! - [`mod@reference`]: the same energies minimised frame by frame, the yardstick of every metric.
 //! - [`metrics`]: how far a prediction is from the reference.
 //! - [`network`]: E-Net and P-Net; [`curriculum`]: how they are trained, on [`lesson`]s.
-//! - [`files`]: SMPL bodies and AMASS motions.
+//! - [`run`]: training in a folder, stopped and gone on with.
+//! - [`evaluate`]: unseen motions, every method against the reference.
+//! - [`ablate`]: cases that differ in one thing.
+//! - [`files`]: SMPL bodies and AMASS motions, `.npz` files.
 //!
 //! Symbols: θ is a hinge's angle \[rad\], θ̄ that of the garment as sewn, ε = θ − θ̄ the bending strain, ε_p the
 //! rest bending (plastic strain). docs/CURRICULUM.md has the equations and what was measured.
 
+pub mod ablate;
 mod body;
 mod case;
+mod case_file;
 pub mod curriculum;
 mod distance;
+pub mod evaluate;
 mod features;
 pub mod files;
 
@@ -32,13 +38,14 @@ mod motion;
 pub mod network;
 mod plastic;
 pub mod reference;
+pub mod run;
 mod scene;
 mod sheet;
 mod skeleton;
 mod track;
 
 pub use body::{Body, Bone};
-pub use case::{LearnCase, SceneName, Training};
+pub use case::{LearnCase, RestBending, SceneName, Training};
 pub use distance::{Distance, PosedBody};
 pub use features::{DYNAMIC, Features, STATIC};
 pub use garment::{Garment, Spring};
