@@ -104,8 +104,10 @@ fn scores(evaluation: &Evaluation, motion: &str) -> Block {
     };
     Block {
         title: format!(
-            "{what}, against the reference simulation; synthetic, lower is better, {} cycles, seed {}.",
-            evaluation.cycles, evaluation.case.seed
+            "{what}, against the reference simulation; synthetic, lower is better, trained for {} cycle{}, seed {}.",
+            evaluation.cycles,
+            if evaluation.cycles == 1 { "" } else { "s" },
+            evaluation.case.seed
         ),
         header: named("method".into(), names()),
         rows,
