@@ -62,6 +62,15 @@ impl Track {
         Ok(())
     }
 
+    /// Positions of a frame, vertex by vertex \[m\].
+    pub fn points(&self, frame: usize) -> Vec<[f64; 3]> {
+        let row = &self.positions[frame];
+        let count = row.len() / 3;
+        (0..count)
+            .map(|v| [row[v], row[count + v], row[2 * count + v]])
+            .collect()
+    }
+
     /// Positions of some frames side by side, `[3, frames·vertices]`.
     pub fn stacked(&self, frames: impl Iterator<Item = usize> + Clone, compute: &Compute) -> Field {
         let mut rows = Vec::new();
