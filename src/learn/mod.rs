@@ -11,17 +11,23 @@
 //! - [`mod@reference`]: the same energies minimised frame by frame, the yardstick of every metric.
 //! - [`metrics`]: how far a prediction is from the reference.
 //! - [`network`]: E-Net and P-Net; [`curriculum`]: how they are trained, on [`lesson`]s.
-//! - [`files`]: SMPL bodies and AMASS motions.
+//! - [`run`]: training in a folder, stopped and gone on with.
+//! - [`evaluate`]: unseen motions, every method against the reference.
+//! - [`ablate`]: cases that differ in one thing.
+//! - [`files`]: SMPL bodies and AMASS motions, `.npz` files.
 //!
 //! Symbols: θ is a hinge's angle \[rad\], θ̄ that of the garment as sewn, ε = θ − θ̄ the bending strain, ε_p the
 //! rest bending (plastic strain). docs/CURRICULUM.md has the equations and what was measured.
 
+pub mod ablate;
 mod body;
 mod body_mesh;
 mod case;
+mod case_file;
 mod closed_surface;
 pub mod curriculum;
 mod distance;
+pub mod evaluate;
 mod features;
 pub mod files;
 
@@ -36,6 +42,7 @@ pub mod network;
 mod phases;
 mod plastic;
 pub mod reference;
+pub mod run;
 mod scene;
 mod sheet;
 mod skeleton;
@@ -45,7 +52,7 @@ mod track;
 
 pub use body::{Body, Bone};
 pub use body_mesh::BodyMesh;
-pub use case::{LearnCase, SceneName, Training};
+pub use case::{LearnCase, RestBending, SceneName, Training};
 pub use closed_surface::ClosedSurface;
 pub use distance::{Distance, PosedBody};
 pub use features::{DYNAMIC, Features, STATIC};

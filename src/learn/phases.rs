@@ -12,8 +12,8 @@ pub struct Phases {
     pub begin: usize,
     /// Those with the body bent the furthest, the first time.
     pub peak: Range<usize>,
-    /// The first one with the body back where it began, for good; the last one where it never is.
-    pub end: usize,
+    /// The first one with the body back where it began, for good; none where it never is.
+    pub end: Option<usize>,
 }
 
 /// Share of the largest turn that counts as no turn at all.
@@ -41,22 +41,12 @@ impl Motion {
             .iter()
             .take_while(|size| is_peak(size))
             .count();
-        let last = turned.len() - 1;
+        let end = turned.iter().rposition(moves)? + 1;
         Some(Phases {
             begin: turned.iter().position(moves)?.saturating_sub(1),
             peak: from..from + held,
-            end: (turned.iter().rposition(moves)? + 1).min(last),
+            end: (end < turned.len()).then_some(end),
         })
-    }
-
-    /// Frames before, during and after the bend, to be looked at: the last at rest, the middle of the hold, the last
-    /// of all. Without a bend the first, the middle and the last.
-    pub fn moments(&self) -> [usize; 3] {
-        let last = self.frames().saturating_sub(1);
-        match self.phases() {
-            Some(Phases { begin, peak, .. }) => [begin, (peak.start + peak.end) / 2, last],
-            None => [0, last / 2, last],
-        }
     }
 }
 
@@ -70,13 +60,10 @@ mod tests {
         let body = Body::arm();
         let motion = Motion::canonical(&body);
         let phases = motion.phases().unwrap();
-        assert_eq!((phases.begin, phases.end), (8, 68));
+        assert_eq!((phases.begin, phases.end), (8, Some(68)));
         assert_eq!(phases.peak, 33..44);
-        assert_eq!(motion.moments(), [8, 38, 94]);
-        let still = Motion::still(&body, 11);
-        assert_eq!((still.phases(), still.moments()), (None, [0, 5, 10]));
-        // Cut off while it is still bent.
+        assert_eq!(Motion::still(&body, 11).phases(), None);
         let cut = Motion::bends("cut", &body, &[Bend::canonical()], 50);
-        assert_eq!(cut.phases().unwrap().end, 49);
+        assert_eq!(cut.phases().unwrap().end, None, "still bent");
     }
 }

@@ -1,32 +1,23 @@
 //! Rest bending over the cycles of Algorithm 1 (paper 2, Figs. 6 and 8a): does it settle?
 
 use super::plot::{Chart, Mark, Picture, Scale, Series};
-use crate::error::{Result, bad_input};
-
-/// One cycle, over all training motions \[rad\].
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct CycleBending {
-    /// Mean |ε_p| that the plastic rule makes of E-Net's prediction.
-    pub target: f64,
-    /// Mean |ε_p| of P-Net's roll-out.
-    pub roll_out: f64,
-    /// Mean |change| of the roll-out against the cycle before; against none in the first.
-    pub change: f64,
-}
+use crate::{
+    error::{Result, bad_input},
+    learn::run::Cycle,
+};
 
 /// Mean rest bending of target and roll-out, and the change, cycle by cycle.
-pub fn picture(cycles: &[CycleBending], what: &str) -> Result<Picture> {
+pub fn picture(cycles: &[Cycle], what: &str) -> Result<Picture> {
     if cycles.is_empty() {
         return bad_input(
             "the run has no finished cycle, so there is no rest bending to draw; train on",
         );
     }
-    let series = |label: &str, mark, pick: fn(&CycleBending) -> f64, color| Series {
+    let series = |label: &str, mark, pick: fn(&Cycle) -> f64, color| Series {
         label: label.into(),
         points: cycles
             .iter()
-            .enumerate()
-            .map(|(n, cycle)| ((n + 1) as f64, pick(cycle)))
+            .map(|cycle| ((cycle.cycle + 1) as f64, pick(cycle)))
             .collect(),
         mark,
         color: Some(color),
@@ -72,10 +63,13 @@ mod tests {
 
     #[test]
     fn every_cycle_has_its_three_points() {
-        let cycle = |n: f64| CycleBending {
+        let cycle = |n: f64| Cycle {
+            cycle: n as usize - 1,
             target: 0.02,
             roll_out: 0.01 * n,
+            error: 0.0,
             change: 0.01 / n,
+            seconds: 1.0,
         };
         let Picture::Chart(chart) = picture(&[cycle(1.0), cycle(2.0)], "sleeve").unwrap() else {
             panic!("a chart");

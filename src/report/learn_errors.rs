@@ -3,63 +3,37 @@
 use super::plot::{Chart, Mark, Picture, Scale, Series};
 use crate::{
     error::{Result, bad_input},
-    learn::{Motion, Track},
+    learn::{
+        Motion, Phases, Track,
+        evaluate::{FrameRow, frame_rows},
+    },
 };
 
-/// Mean errors of every frame against the reference \[rad\].
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct FrameErrors {
-    /// PE: of the rest bending.
-    pub plastic: Vec<f64>,
-    /// BE: of the strain.
-    pub bending: Vec<f64>,
-}
-
-impl FrameErrors {
-    /// Of a prediction; tracks that were checked.
-    pub fn of(predicted: &Track, reference: &Track) -> FrameErrors {
-        FrameErrors {
-            plastic: gaps(&predicted.plastic, &reference.plastic),
-            bending: gaps(&predicted.strain, &reference.strain),
-        }
-    }
-}
-
-/// Mean |a − b| of every frame.
-fn gaps(a: &[Vec<f64>], b: &[Vec<f64>]) -> Vec<f64> {
-    let frame = |(a, b): (&Vec<f64>, &Vec<f64>)| {
-        let sum: f64 = a.iter().zip(b).map(|(a, b)| (a - b).abs()).sum();
-        sum / a.len().max(1) as f64
-    };
-    a.iter().zip(b).map(frame).collect()
-}
-
-/// One method a colour, PE solid and BE dashed, with the phases of the bend.
-pub fn picture(methods: &[(&str, FrameErrors)], motion: &Motion) -> Result<Picture> {
+/// Methods with their tracks of a motion: one a colour, PE solid and BE dashed, with the phases of the bend.
+pub fn picture(methods: &[(&str, &Track)], reference: &Track, motion: &Motion) -> Result<Picture> {
     let frames = motion.frames();
-    for (name, errors) in methods {
-        let counts = [errors.plastic.len(), errors.bending.len()];
-        if let Some(count) = counts.into_iter().find(|count| *count != frames) {
+    let mut series = Vec::new();
+    for (number, (name, track)) in methods.iter().enumerate() {
+        if track.frames() != frames || reference.frames() != frames {
             return bad_input(format!(
-                "{name}: errors of {count} frames for the {frames} frames of motion {}; give one a frame",
+                "{name} has {} frames and its reference {}, but motion {} has {frames}; give tracks of that motion",
+                track.frames(),
+                reference.frames(),
                 motion.name
             ));
         }
-    }
-    let mut series = Vec::new();
-    for (number, (name, errors)) in methods.iter().enumerate() {
-        let mut add = |what: &str, mark, values: &[f64]| {
-            let points = values.iter().enumerate();
+        let rows = frame_rows(&motion.name, name, track, reference);
+        let mut add = |what: &str, mark, pick: fn(&FrameRow) -> f64| {
             series.push(Series {
                 label: format!("{name}: {what}"),
-                points: points.map(|(frame, y)| (frame as f64, *y)).collect(),
+                points: rows.iter().map(|r| (r.frame as f64, pick(r))).collect(),
                 mark,
                 color: Some(COLORS[number % COLORS.len()]),
                 ..Series::default()
             });
         };
-        add("rest bending (PE)", Mark::Line, &errors.plastic);
-        add("strain (BE)", Mark::Dashed, &errors.bending);
+        add("rest bending (PE)", Mark::Line, |r| r.plastic_error);
+        add("strain (BE)", Mark::Dashed, |r| r.bending_error);
     }
     series.extend(phases(motion));
     Ok(Picture::from(Chart {
@@ -78,16 +52,11 @@ const COLORS: [usize; 5] = [4, 5, 3, 1, 6];
 
 /// Upright lines where the bend begins, is held, and is over.
 fn phases(motion: &Motion) -> Option<Series> {
-    let phases = motion.phases()?;
-    let frames = [
-        phases.begin,
-        phases.peak.start,
-        phases.peak.end - 1,
-        phases.end,
-    ];
+    let Phases { begin, peak, end } = motion.phases()?;
+    let frames = [begin, peak.start, peak.end - 1].into_iter().chain(end);
     Some(Series {
         label: "bend begins, held from, held to, over".into(),
-        points: frames.map(|frame| (frame as f64, 0.0)).to_vec(),
+        points: frames.map(|frame| (frame as f64, 0.0)).collect(),
         mark: Mark::Upright,
         color: Some(0),
         ..Series::default()
@@ -106,31 +75,24 @@ mod tests {
             strain: vec![vec![strain, -strain]; 95],
             plastic: vec![vec![plastic, 0.0]; 95],
         };
-        let errors = FrameErrors::of(&track(0.3, 0.1), &track(0.1, -0.1));
-        assert!(errors.bending.iter().all(|e| (e - 0.2).abs() < 1e-15));
-        assert!(errors.plastic.iter().all(|e| (e - 0.1).abs() < 1e-15));
         let motion = Motion::canonical(&Body::arm());
-        let Picture::Chart(chart) = picture(&[("both", errors)], &motion).unwrap() else {
+        let (ours, reference) = (track(0.3, 0.1), track(0.1, -0.1));
+        let Picture::Chart(chart) = picture(&[("both", &ours)], &reference, &motion).unwrap()
+        else {
             panic!("a chart");
         };
-        assert_eq!(chart.series[0].points.len(), 95);
+        for (series, error) in chart.series.iter().zip([0.1, 0.2]) {
+            assert_eq!(series.points.len(), 95);
+            assert!(series.points.iter().all(|(_, y)| (y - error).abs() < 1e-15));
+        }
         let marks: Vec<f64> = chart.series[2].points.iter().map(|p| p.0).collect();
         assert_eq!(marks, [8.0, 33.0, 43.0, 68.0]);
         assert!(chart.note.as_deref().unwrap().contains("synthetic"));
-    }
-
-    #[test]
-    fn errors_of_another_motion_are_refused() {
-        let motion = Motion::canonical(&Body::arm());
-        let short = FrameErrors {
-            plastic: vec![0.0; 95],
-            bending: vec![0.0; 7],
-        };
-        let text = picture(&[("both", short)], &motion)
-            .unwrap_err()
-            .to_string();
+        let other = Motion::still(&Body::arm(), 7);
+        let refused = picture(&[("both", &ours)], &reference, &other);
+        let text = refused.unwrap_err().to_string();
         assert!(
-            text.contains("both: errors of 7 frames for the 95"),
+            text.contains("both has 95 frames") && text.contains("still has 7"),
             "{text}"
         );
     }

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     error::{Result, bad_input},
-    learn::{BodyMesh, Motion, Scene, Track},
+    learn::{BodyMesh, Motion, Scene, Track, evaluate::Moments},
 };
 
 /// Width and height of one frame \[px\].
@@ -16,15 +16,22 @@ const SIZE: [usize; 2] = [420, 480];
 /// From the side of the bend and a little from its inside and above, where wrinkles stay.
 const TOWARD_VIEWER: [f64; 3] = [1.0, -0.45, 0.25];
 
-/// Saves the frames of [`Motion::moments`] of each track, one row a track with its name.
+/// Saves one row a track with its name: the frames of [`Moments`], or, of a motion without a bend, the first, the
+/// middle and the last.
 pub fn save(path: &Path, scene: &Scene, motion: &Motion, tracks: &[(&str, &Track)]) -> Result<()> {
-    if tracks.is_empty() {
-        return bad_input("there is no track to draw; give a prediction or a reference");
+    if tracks.is_empty() || motion.frames() == 0 {
+        return bad_input(
+            "there is no frame to draw; give a prediction or a reference of some frames",
+        );
     }
     for (name, track) in tracks {
         track.check(name, scene, motion)?;
     }
-    let moments = motion.moments();
+    let last = motion.frames() - 1;
+    let moments = match Moments::of(motion) {
+        Some(moments) => [moments.before, moments.during, last],
+        None => [0, last / 2, last],
+    };
     let poses = scene.poses(motion, 0..motion.frames())?;
     let bodies = moments.map(|frame| scene.body.mesh(&poses[frame]));
     let garments: Vec<[Vec<[f64; 3]>; 3]> = tracks
@@ -41,7 +48,7 @@ pub fn save(path: &Path, scene: &Scene, motion: &Motion, tracks: &[(&str, &Track
         }
         rows.push(((*name).to_string(), row));
     }
-    let names = ["before the bend", "bent", "after"];
+    let names = ["before the bend", "bent", "at the end"];
     let columns =
         std::array::from_fn::<String, 3, _>(|k| format!("{}, frame {}", names[k], moments[k]));
     Panels {
@@ -182,7 +189,7 @@ pub(super) mod tests {
         let (scene, motion, mut track) = skinned(12);
         let path = Path::new("frames.png");
         let text = save(path, &scene, &motion, &[]).unwrap_err().to_string();
-        assert!(text.contains("no track to draw"), "{text}");
+        assert!(text.contains("no frame to draw"), "{text}");
         track.positions[3][7] = f64::NAN;
         let refused = save(path, &scene, &motion, &[("prediction", &track)]);
         let text = refused.unwrap_err().to_string();
