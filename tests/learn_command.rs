@@ -2,15 +2,17 @@
 
 mod common;
 
-use std::{fs, process::Child};
+use std::{fs, process::Child, sync::OnceLock};
 
-use common::folder::{Folder, judge, wait_until};
+use common::folder::{Folder, copy, judge, wait_until};
+use rumple::learn::files::{Array, Npz};
 use serde_json::{Value, json};
 
 /// A case whose training and references take a second or two.
 fn case(changes: Value) -> String {
     let mut case = json!({
         "grid": [6, 8], "motions": 2, "frames": 30, "cycles": 2,
+        "loss": {"materials": {"bending": 0.01}},
         "training": {"elastic_steps": 5, "windows": 2, "window": 3, "plastic_steps": 6},
     });
     for (key, value) in changes.as_object().unwrap() {
@@ -19,10 +21,18 @@ fn case(changes: Value) -> String {
     case.to_string()
 }
 
-fn prepared() -> Folder {
+/// A folder with `tiny.json`, its finished run in `run`, trained once for all tests, and what that said.
+fn prepared() -> (Folder, &'static str) {
+    static TRAINED: OnceLock<(Folder, String)> = OnceLock::new();
+    let (trained, said) = TRAINED.get_or_init(|| {
+        let folder = Folder::new();
+        folder.write("tiny.json", case(json!({})));
+        let said = folder.succeed("learn train tiny.json --out run");
+        (folder, said)
+    });
     let folder = Folder::new();
-    folder.write("tiny.json", case(json!({})));
-    folder
+    copy(&trained.0, &folder.0);
+    (folder, said)
 }
 
 /// What a run leaves, without times: logs, and all metrics.
@@ -61,8 +71,7 @@ fn drawn(folder: &Folder, place: &str, files: &[&str]) {
 // computes nothing anew; the other commands work on its folder.
 #[test]
 fn training_evaluation_and_prediction_leave_what_they_promise() {
-    let folder = prepared();
-    let text = folder.succeed("learn train tiny.json --out run");
+    let (folder, text) = prepared();
     for word in [
         "synthetic",
         "elastic simulation",
@@ -126,7 +135,11 @@ fn training_evaluation_and_prediction_leave_what_they_promise() {
     );
 
     folder.write("zero.json", case(json!({"rest_bending": "none"})));
-    folder.succeed("learn train zero.json --out zero");
+    copy(
+        &folder.path("run/references"),
+        &folder.path("zero/references"),
+    );
+    folder.succeed("learn train zero.json --out zero --fresh");
     drawn(&folder, "zero/plots", &plots[..1]);
     assert!(!folder.path("zero/plots/plastic.svg").exists());
     let both = folder.json("learn evaluate run --baseline zero --frames 150 --json");
@@ -140,11 +153,48 @@ fn training_evaluation_and_prediction_leave_what_they_promise() {
     let said = folder.json("learn predict run --peak-deg 60 --json");
     assert_eq!(said["frames"], 95);
     assert!(said["inference_s_a_frame"].as_f64().unwrap() > 0.0);
-    assert!(folder.path("run/predictions/60.npz").is_file());
+    let npz = Npz::open(&folder.path("run/predictions/60.npz")).unwrap();
+    let positions = npz.array("positions").unwrap();
+    assert_eq!(positions.shape, [95, 3, 6 * 8]);
+    assert!(positions.values.iter().any(|x| x.abs() > 0.1));
     assert!(folder.path("run/predictions/garment.obj").is_file());
     drawn(&folder, "run/predictions", &["60.png", "60.glb"]);
+    // A motion in AMASS' layout: 1 s at 60 frames a second is 31 at 30.
+    motion(&folder, "wave.npz", 2);
+    let said = folder.json("learn predict run --motion wave.npz --json");
+    assert_eq!(
+        (&said["frames"], &said["motion"]),
+        (&json!(31), &json!("wave"))
+    );
+    assert!(folder.path("run/predictions/wave.npz").is_file());
+
     folder.succeed("learn evaluate run --cycle 1");
     assert!(folder.path("run/evaluation-cycle-1/table.md").is_file());
+}
+
+/// A recorded motion in which the second joint bends.
+fn motion(folder: &Folder, name: &str, joints: usize) {
+    let array = |shape: [usize; 2], value: &dyn Fn(usize, usize) -> f64| Array {
+        shape: shape.to_vec(),
+        values: (0..shape[0] * shape[1])
+            .map(|k| value(k / shape[1], k % shape[1]))
+            .collect(),
+    };
+    let bent = |frame: usize, column: usize| match column {
+        3 => -0.02 * frame as f64,
+        _ => 0.0,
+    };
+    let list = |values: &[f64]| Array {
+        shape: vec![values.len()],
+        values: values.to_vec(),
+    };
+    let arrays = [
+        ("poses", array([61, 3 * joints], &bent)),
+        ("trans", array([61, 3], &|_, _| 0.0)),
+        ("betas", list(&[0.0; 10])),
+        ("mocap_framerate", list(&[60.0])),
+    ];
+    Npz::write(&folder.path(name), &arrays).unwrap();
 }
 
 /// Waits until a log has some rows.
@@ -160,12 +210,19 @@ fn wait_for(folder: &Folder, log: &str, lines: usize, child: &mut Child) {
 #[test]
 #[cfg(unix)]
 fn a_killed_or_stopped_run_goes_on() {
-    let folder = Folder::new();
+    let (folder, _) = prepared();
     let steps = json!({"elastic_steps": 30, "windows": 2, "window": 3, "plastic_steps": 30});
     folder.write("tiny.json", case(json!({"training": steps})));
-    folder.succeed("learn train tiny.json --out whole");
-    for (log, lines) in [("stopped/elastic.csv", 12), ("stopped/plastic.csv", 9)] {
-        let mut child = folder.start("learn train tiny.json --out stopped");
+    for run in ["whole", "stopped"] {
+        let references = format!("{run}/references");
+        copy(&folder.path("run/references"), &folder.path(&references));
+    }
+    folder.succeed("learn train tiny.json --out whole --fresh");
+    for (log, lines, fresh) in [
+        ("stopped/elastic.csv", 12, "--fresh"),
+        ("stopped/plastic.csv", 9, ""),
+    ] {
+        let mut child = folder.start(&format!("learn train tiny.json --out stopped {fresh}"));
         wait_for(&folder, log, lines, &mut child);
         child.kill().unwrap();
         assert!(
@@ -190,7 +247,8 @@ fn a_killed_or_stopped_run_goes_on() {
 // Variants that differ in cycles only share a run, references are shared, and the table has the spread over seeds.
 #[test]
 fn ablations_share_what_they_can() {
-    let folder = prepared();
+    let (folder, _) = prepared();
+    copy(&folder.path("run/references"), &folder.path("a/references"));
     let text = folder
         .succeed("learn ablate tiny.json --out a --only case,zero,cycles1,printed --seeds 1,2");
     assert!(
@@ -227,28 +285,28 @@ fn ablations_share_what_they_can() {
 // Bad input is refused with file, key or option, value and remedy, and nothing is made or lost.
 #[test]
 fn bad_input_is_refused() {
-    let folder = prepared();
+    let (folder, _) = prepared();
     folder.write("typo.json", r#"{"trainig": {}}"#);
     folder.write("inner.json", r#"{"training": {"window": 99}}"#);
     for (arguments, fragments) in [
         (
-            "train nothere.json --out run",
+            "train nothere.json --out new",
             &["nothere.json", "exists"][..],
         ),
         (
-            "train typo.json --out run",
+            "train typo.json --out new",
             &["typo.json", "'trainig'", "did you mean 'training'"],
         ),
         (
-            "train inner.json --out run",
+            "train inner.json --out new",
             &["inner.json", "training.window is 99", "95"],
         ),
         (
-            "train tiny.json --out run --precision f64",
+            "train tiny.json --out new --precision f64",
             &["--precision f64", "leave it out"],
         ),
         (
-            "ablate tiny.json --only grap1 --out run",
+            "ablate tiny.json --only grap1 --out new",
             &["'grap1'", "did you mean 'graph1'"],
         ),
         (
@@ -259,11 +317,11 @@ fn bad_input_is_refused() {
     ] {
         let output = folder.run(&format!("learn {arguments}"));
         judge(&output, fragments).unwrap_or_else(|e| panic!("{arguments}: {e}"));
-        assert!(!folder.path("run").exists(), "{arguments} made a folder");
+        assert!(!folder.path("new").exists(), "{arguments} made a folder");
     }
-    folder.succeed("learn train tiny.json --out run");
     let before = outcome(&folder, "run");
     folder.write("other.json", case(json!({"motions": 3})));
+    motion(&folder, "smpl.npz", 24);
     for (arguments, fragments) in [
         (
             "train other.json --out run",
@@ -278,6 +336,10 @@ fn bad_input_is_refused() {
         ),
         ("predict run --peak-deg -3", &["--peak-deg -3", "150"]),
         ("predict run --motion tiny.json", &["tiny.json", ".npz"]),
+        (
+            "predict run --motion smpl.npz",
+            &["smpl.npz", "24 joints", "the arm has 2", "6 columns"],
+        ),
     ] {
         let output = folder.run(&format!("learn {arguments}"));
         judge(&output, fragments).unwrap_or_else(|e| panic!("{arguments}: {e}"));

@@ -69,7 +69,7 @@ fn a_run_that_is_killed_anywhere_ends_with_the_same_bits() {
     let whole = folder.path("whole");
     let mut run = open(&whole, &case());
     while !run.finished() {
-        assert!(run.advance().unwrap() > 0.0);
+        assert!(run.advance().unwrap() != 0.0);
     }
     drop(run);
     let expected = outcome(&whole);

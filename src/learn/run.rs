@@ -472,7 +472,8 @@ fn check_same(folder: &Path, case: &LearnCase) -> Result<()> {
     match difference(&held.to_json()?, &case.to_json()?) {
         None => Ok(()),
         Some(what) => bad_input(format!(
-            "{}: holds a run of another case, there against here: {what}; give another --out, or --fresh to throw it away",
+            "{}: holds a run of another case, there against here: {what}; give another --out, or throw it away (train \
+             --fresh, or remove the folder)",
             folder.display()
         )),
     }

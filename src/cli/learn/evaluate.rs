@@ -12,7 +12,7 @@ use crate::{
     files::write_whole,
     learn::{
         evaluate::{
-            Evaluation, Judged, LongRow, References, Trial, all_frame_rows, check_baseline,
+            Evaluation, Judged, LongRow, References, Trial, Watch, all_frame_rows, check_baseline,
             evaluate, long_roll_out, missing_frames,
         },
         run::{self, rows},
@@ -99,7 +99,7 @@ impl Request<'_> {
         });
         let on = format!("what was simulated is kept in {}", self.folder.display());
         let missing = missing_frames(&course.case, &course.scene, references);
-        let found = watched(missing, &|watch| {
+        let found = watched(missing, |watch| {
             evaluate(&judged, baseline.as_ref(), references, compute, watch)
         });
         let (evaluation, trials) = found.map_err(|e| e.with_remedy(&on))?;
@@ -121,10 +121,7 @@ impl Request<'_> {
 }
 
 /// References and predictions, with a bar over the frames that are to be simulated, stopped by Ctrl-C.
-fn watched<T>(
-    frames: usize,
-    work: &dyn Fn(&(dyn Fn() -> Result<()> + Sync)) -> Result<T>,
-) -> Result<T> {
+fn watched<T>(frames: usize, work: impl FnOnce(Watch) -> Result<T>) -> Result<T> {
     let style = "{bar:30} {pos}/{len} frames of references, {eta} left";
     let progress = ProgressBar::new(frames as u64);
     progress.set_style(

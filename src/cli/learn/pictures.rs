@@ -10,7 +10,7 @@ use crate::{
         evaluate::{CURRICULUM, REFERENCE, Trial},
         run::{CYCLES, Cycle, ELASTIC, PLASTIC, rows},
     },
-    report::{learn_curves, learn_cycles, learn_errors, learn_film, learn_frames},
+    report::{learn_curves, learn_cycles, learn_errors, learn_film, learn_frames, plot::Picture},
 };
 
 /// Folder of the charts in that of a run.
@@ -25,19 +25,28 @@ pub(super) fn of_run(folder: &Path, case: &LearnCase) -> Result<()> {
         "{} in a {}, seed {}",
         scene.body.name, scene.garment.name, case.seed
     );
-    let elastic: Vec<ElasticStep> = rows::read(&folder.join(ELASTIC))?;
-    if !elastic.is_empty() {
-        learn_curves::elastic(&elastic, &what)?.save(&plots.join("elastic.svg"))?;
-    }
-    let plastic: Vec<PlasticStep> = rows::read(&folder.join(PLASTIC))?;
-    if !plastic.is_empty() {
-        learn_curves::plastic(&plastic, &what)?.save(&plots.join("plastic.svg"))?;
-    }
+    let put = |name: &str, draw: &dyn Fn() -> Result<Picture>, is_empty: bool| {
+        let path = plots.join(name);
+        match is_empty {
+            false => draw()?.save(&path),
+            // One of an earlier run would mislead.
+            true if path.exists() => {
+                std::fs::remove_file(&path).map_err(|e| Error::writing(&path, e))
+            }
+            true => Ok(()),
+        }
+    };
+    let steps: Vec<ElasticStep> = rows::read(&folder.join(ELASTIC))?;
+    let draw = || learn_curves::elastic(&steps, &what);
+    put("elastic.svg", &draw, steps.is_empty())?;
+    let steps: Vec<PlasticStep> = rows::read(&folder.join(PLASTIC))?;
+    let draw = || learn_curves::plastic(&steps, &what);
+    put("plastic.svg", &draw, steps.is_empty())?;
     let cycles: Vec<Cycle> = rows::read(&folder.join(CYCLES))?;
-    if !plastic.is_empty() && !cycles.is_empty() {
-        learn_cycles::picture(&cycles, &what)?.save(&plots.join("rest_bending.svg"))?;
-    }
-    Ok(())
+    let draw = || learn_cycles::picture(&cycles, &what);
+    // Without P-Net there is no rest bending.
+    let is_empty = steps.is_empty() || cycles.is_empty();
+    put("rest_bending.svg", &draw, is_empty)
 }
 
 /// Names of what [`of_trial`] writes.

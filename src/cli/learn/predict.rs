@@ -58,9 +58,7 @@ pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
 
     let folder = arguments.folder.join(PREDICTIONS);
     std::fs::create_dir_all(&folder).map_err(|e| Error::writing(&folder, e))?;
-    let word = |c: char| if c.is_alphanumeric() { c } else { '-' };
-    let name: String = motion.name.chars().map(word).collect();
-    let file = folder.join(format!("{}.npz", name.trim_matches('-')));
+    let file = folder.join(format!("{}.npz", motion.file_stem()));
     let step = Array {
         shape: vec![1],
         values: vec![motion.seconds],

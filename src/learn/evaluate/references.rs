@@ -135,14 +135,12 @@ impl References {
     fn file(&self, case: &LearnCase, job: Job) -> PathBuf {
         let (motion, yields) = job;
         let identity = identity(case, job).to_string();
-        let word = |c: char| if c.is_alphanumeric() { c } else { '-' };
-        let name: String = motion.name.chars().map(word).collect();
         let yields = match yields {
             Yields::AsInCase => format!("yield{:.0}", case.plasticity.yield_strain.to_degrees()),
             Yields::Never => "elastic".into(),
         };
         let number = fingerprint(identity.into_bytes());
-        let name = name.trim_matches('-').replace("--", "-");
+        let name = motion.file_stem();
         self.folder
             .join(format!("{name}-seed{}-{yields}-{number:x}.npz", case.seed))
     }
