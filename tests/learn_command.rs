@@ -56,6 +56,21 @@ fn mean(evaluation: &Value, method: &str, metric: &str) -> f64 {
     found.unwrap()["metrics"][metric].as_f64().unwrap()
 }
 
+/// Files that are there and whole; charts say that they are synthetic.
+fn drawn(folder: &Folder, place: &str, files: &[&str]) {
+    for file in files {
+        let path = format!("{place}/{file}");
+        let bytes = folder.read(&path);
+        let starts = |with: &[u8]| bytes.starts_with(with) && bytes.len() > 1000;
+        let whole = match file.rsplit('.').next() {
+            Some("svg") => starts(b"<svg") && folder.text(&path).contains("synthetic"),
+            Some("png") => starts(b"\x89PNG"),
+            _ => starts(b"glTF"),
+        };
+        assert!(whole, "{path}");
+    }
+}
+
 // Training leaves logs, networks and an evaluation in which everything is called synthetic; the same command again
 // computes nothing anew; the other commands work on its folder.
 #[test]
@@ -85,6 +100,15 @@ fn training_evaluation_and_prediction_leave_what_they_promise() {
         );
     }
     assert!(folder.text("run/evaluation/table.md").contains("synthetic"));
+    let plots = ["elastic.svg", "plastic.svg", "rest_bending.svg"];
+    drawn(&folder, "run/plots", &plots);
+    let pictures = [
+        "errors.svg",
+        "frames.png",
+        "curriculum.glb",
+        "reference.glb",
+    ];
+    drawn(&folder, "run/evaluation", &pictures);
     let first = outcome(&folder, "run");
     assert_eq!(first.0.lines().count(), 2 + 3 * 5);
     assert_eq!(first.1.lines().count(), 2 + 2 * 6);
@@ -120,6 +144,8 @@ fn training_evaluation_and_prediction_leave_what_they_promise() {
         &folder.path("zero/references"),
     );
     folder.succeed("learn train zero.json --out zero --fresh");
+    drawn(&folder, "zero/plots", &plots[..1]);
+    assert!(!folder.path("zero/plots/plastic.svg").exists());
     let both = folder.json("learn evaluate run --baseline zero --frames 150 --json");
     let method = "network without rest bending";
     assert!((mean(&both, method, "plastic_error") - zero).abs() < 1e-12);
@@ -136,6 +162,7 @@ fn training_evaluation_and_prediction_leave_what_they_promise() {
     assert_eq!(positions.shape, [95, 3, 6 * 8]);
     assert!(positions.values.iter().any(|x| x.abs() > 0.1));
     assert!(folder.path("run/predictions/garment.obj").is_file());
+    drawn(&folder, "run/predictions", &["60.png", "60.glb"]);
     // A motion in AMASS' layout: 1 s at 60 frames a second is 31 at 30.
     motion(&folder, "wave.npz", 2);
     let said = folder.json("learn predict run --motion wave.npz --json");
@@ -265,6 +292,8 @@ fn ablations_share_what_they_can() {
     assert_ne!(row("cycles1")["metrics"], row("case")["metrics"]);
     assert!(folder.text("a/ablations.md").contains("synthetic"));
     assert!(folder.text("a/ablations.csv").starts_with("# synthetic"));
+    drawn(&folder, "a", &["ablations.svg"]);
+    drawn(&folder, "a/evaluations/cycles1-seed2", &["frames.png"]);
 }
 
 // Bad input is refused with file, key or option, value and remedy, and nothing is made or lost.

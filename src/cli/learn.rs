@@ -2,6 +2,7 @@
 
 mod ablate;
 mod evaluate;
+mod pictures;
 mod predict;
 mod table;
 mod train;

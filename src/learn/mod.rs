@@ -1,7 +1,8 @@
 //! The self-supervised elasto-plastic curriculum of paper 2 (EPNet): bodies, garments, loss, plastic rule,
 //! reference simulation, metrics, the two networks and their training.
 //!
-//! - [`Skeleton`], [`Body`], [`Motion`]: bodies of bones, their poses and signed distances; synthetic motions.
+//! - [`Skeleton`], [`Body`], [`Motion`]: bodies, their poses and signed distances; synthetic motions.
+//! - [`Skin`], [`ClosedSurface`], [`SurfaceTree`]: the surface of a real body, and distances from it.
 //! - [`Garment`]: a mesh with blend weights, pins and cuff springs.
 //! - [`Features`]: what a network is told about the body.
 //! - [`Sheet`], [`Given`], [`Track`]: batches of frames as tensors, and plain data.
@@ -20,8 +21,10 @@
 
 pub mod ablate;
 mod body;
+mod body_mesh;
 mod case;
 mod case_file;
+mod closed_surface;
 pub mod curriculum;
 mod distance;
 pub mod evaluate;
@@ -36,16 +39,21 @@ pub mod metrics;
 
 mod motion;
 pub mod network;
+mod phases;
 mod plastic;
 pub mod reference;
 pub mod run;
 mod scene;
 mod sheet;
 mod skeleton;
+mod skin;
+mod surface_distance;
 mod track;
 
 pub use body::{Body, Bone};
+pub use body_mesh::BodyMesh;
 pub use case::{LearnCase, RestBending, SceneName, Training};
+pub use closed_surface::ClosedSurface;
 pub use distance::{Distance, PosedBody};
 pub use features::{DYNAMIC, Features, STATIC};
 pub use garment::{Garment, Spring};
@@ -55,8 +63,11 @@ pub use loss::{
     Terms,
 };
 pub use motion::{Bend, Motion, Split};
+pub use phases::Phases;
 pub use plastic::{Plasticity, Rule};
 pub use scene::{Scene, Skinned};
 pub use sheet::{Given, Sheet};
 pub use skeleton::{Joint, Skeleton, Transform, rotation};
+pub use skin::{ClosedSkin, Skin};
+pub use surface_distance::{PlacedSurface, SurfaceTree};
 pub use track::Track;

@@ -65,6 +65,15 @@ impl Track {
         Ok(())
     }
 
+    /// Positions of a frame, vertex by vertex \[m\].
+    pub fn points(&self, frame: usize) -> Vec<[f64; 3]> {
+        let row = &self.positions[frame];
+        let count = row.len() / 3;
+        (0..count)
+            .map(|v| [row[v], row[count + v], row[2 * count + v]])
+            .collect()
+    }
+
     /// Writes an `.npz` file: `positions` \[m\] `[frames, 3, vertices]`, `strain` and `rest_bending` \[rad\]
     /// `[frames, hinges]`, and what else there is to say in numbers.
     pub fn save(&self, path: &Path, further: &[(&str, Array)]) -> Result<()> {

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::{
     compute,
     evaluate::{REFERENCES, Request},
-    out_folder, read_case,
+    out_folder, pictures, read_case,
     table::{Block, digits, names, values},
     train::teach,
 };
@@ -24,6 +24,7 @@ use crate::{
         run::{Run, rows},
     },
     numeric::Compute,
+    report::learn_ablations::{self, VariantErrors},
 };
 
 /// Train variants that differ from a case in one thing, and judge them side by side
@@ -113,7 +114,7 @@ pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
         print(&block(&rows).text())?;
     }
     say(&format!(
-        "results: {} (ablations.md, ablations.csv, ablations.json, a folder a run)",
+        "results: {} (ablations.md, ablations.csv, ablations.json, ablations.svg, a folder a run, evaluations with pictures)",
         folder.display()
     ));
     Ok(())
@@ -134,7 +135,8 @@ fn train(
         ..variant.case.clone()
     };
     let mut run = Run::open(home, &case, compute, false)?;
-    teach(&mut run, label)
+    teach(&mut run, label)?;
+    pictures::of_run(home, &case)
 }
 
 fn row(variant: &Variant, evaluation: &Evaluation) -> Row {
@@ -172,9 +174,29 @@ fn write(folder: &Path, rows: &[Row]) -> Result<()> {
         ),
     )?;
     put("ablations.csv", rows::table(rows)?)?;
+    learn_ablations::picture(&errors(rows)).save(&folder.join("ablations.svg"))?;
     let json = serde_json::json!({ "synthetic": true, "rows": rows });
     put("ablations.json", format!("{json:#}\n"))
         .map_err(|e: Error| e.with_remedy("the runs are kept, and the same command goes on"))
+}
+
+/// Plastic errors of every variant, in the order of the rows.
+fn errors(rows: &[Row]) -> Vec<VariantErrors> {
+    let mut all: Vec<VariantErrors> = Vec::new();
+    for row in rows {
+        let known = all.iter().position(|v| v.name == row.name);
+        let at = known.unwrap_or_else(|| {
+            all.push(VariantErrors {
+                name: row.name.clone(),
+                errors: Vec::new(),
+                zero: Vec::new(),
+            });
+            all.len() - 1
+        });
+        all[at].errors.push(row.metrics.plastic_error);
+        all[at].zero.push(row.elastic.plastic_error);
+    }
+    all
 }
 
 /// A row a variant: means over the seeds, and where there are several their standard deviation.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::{compute, table};
+use super::{compute, pictures, table};
 use crate::{
     cli::{Common, count, interrupted, print, print_json, say, spinner},
     error::{Error, Result},
@@ -113,6 +113,9 @@ impl Request<'_> {
             None => None,
         };
         write(self.out, &evaluation, &trials, long.as_deref())?;
+        if let Some(first) = trials.first() {
+            pictures::of_trial(self.out, &course.scene, first)?;
+        }
         Ok((evaluation, trials))
     }
 }
@@ -168,8 +171,9 @@ pub(super) fn report(common: &Common, folder: &Path, evaluation: &Evaluation) ->
         print(&table::text(evaluation))?;
     }
     say(&format!(
-        "results: {} (table.md, table.csv, evaluation.json, frames.csv, bent.csv)",
-        folder.display()
+        "results: {} (table.md, table.csv, evaluation.json, frames.csv, bent.csv, {})",
+        folder.display(),
+        pictures::OF_TRIAL
     ));
     Ok(())
 }

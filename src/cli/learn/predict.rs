@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde_json::json;
 
-use super::compute;
+use super::{compute, pictures};
 use crate::{
     cli::{Common, count, print, print_json, say, spinner},
     error::{Error, Result, bad_input, readable},
@@ -65,6 +65,7 @@ pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
     };
     track.save(&file, &[("seconds_a_frame", step)])?;
     write_obj(&folder.join("garment.obj"), &course.scene.garment.mesh)?;
+    pictures::of_prediction(&file, &course.scene, &motion, &track)?;
 
     let after = Moments::of(&motion).and_then(|m| m.after);
     let last = after.unwrap_or(motion.frames() - 1);
@@ -90,7 +91,7 @@ pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
         ))?;
     }
     say(&format!(
-        "results: {} (positions, strain, rest_bending), garment.obj beside it",
+        "results: {} (positions, strain, rest_bending); beside it a picture (.png), a film (.glb) and garment.obj",
         file.display()
     ));
     Ok(())

@@ -11,7 +11,9 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::{
     compute,
     evaluate::{EVALUATION, REFERENCES, Request, report},
-    out_folder, read_case,
+    out_folder,
+    pictures::{self, PLOTS},
+    read_case,
 };
 use crate::{
     cli::{Common, interrupted, say},
@@ -46,8 +48,9 @@ pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
     let mut run = Run::open(&folder, &case, &compute, arguments.fresh)?;
     teach(&mut run, "")?;
     drop(run);
+    pictures::of_run(&folder, &case)?;
     say(&format!(
-        "trained: {} (networks, elastic.csv, plastic.csv, cycles.csv); now unseen motions",
+        "trained: {} (networks, elastic.csv, plastic.csv, cycles.csv, {PLOTS}); now unseen motions",
         folder.display()
     ));
     let out = folder.join(EVALUATION);

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::learn::{Motion, Track};
+use crate::learn::{Motion, Phases, Track};
 
 /// One frame of one method.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -51,7 +51,7 @@ pub fn frame_rows(motion: &str, method: &str, track: &Track, reference: &Track) 
 pub struct Moments {
     /// The last before anything moves.
     pub before: usize,
-    /// In the middle of the frames with the largest angle.
+    /// In the middle of the frames that are bent the furthest.
     pub during: usize,
     /// The last one, where the body is back at its first pose then.
     pub after: Option<usize>,
@@ -60,22 +60,11 @@ pub struct Moments {
 impl Moments {
     /// Of a motion; none where nothing moves.
     pub fn of(motion: &Motion) -> Option<Moments> {
-        let turns = &motion.turns;
-        let first = turns.iter().position(|t| *t != turns[0])?;
-        let angle = |frame: usize| -> f64 {
-            let turns = turns[frame].iter().zip(&turns[0]);
-            let squares = turns.flat_map(|(t, s)| (0..3).map(|a| (t[a] - s[a]).powi(2)));
-            squares.sum::<f64>().sqrt()
-        };
-        let largest = (0..turns.len()).map(angle).fold(0.0, f64::max);
-        // Of a hold, whose frames agree but for rounding.
-        let held = (0..turns.len()).filter(|f| angle(*f) > largest - 1e-9);
-        let held: Vec<usize> = held.collect();
-        let last = turns.len() - 1;
+        let Phases { begin, peak, end } = motion.phases()?;
         Some(Moments {
-            before: first - 1,
-            during: held[held.len() / 2],
-            after: (angle(last) < 1e-9).then_some(last),
+            before: begin,
+            during: (peak.start + peak.end) / 2,
+            after: end.map(|_| motion.frames() - 1),
         })
     }
 }
