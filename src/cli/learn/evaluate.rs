@@ -165,7 +165,11 @@ pub(super) fn report(common: &Common, folder: &Path, evaluation: &Evaluation) ->
     say(&format!(
         "results: {} (table.md, table.csv, evaluation.json, frames.csv, bent.csv, {}{})",
         folder.display(),
-        if evaluation.long.is_empty() { "" } else { "long.csv, " },
+        if evaluation.long.is_empty() {
+            ""
+        } else {
+            "long.csv, "
+        },
         pictures::OF_TRIAL
     ));
     Ok(())
