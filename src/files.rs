@@ -1,6 +1,8 @@
-//! Files: read whole with a limit, written whole or not at all, tables with true line numbers.
+//! Files: read whole with a limit, written whole or not at all, tables with true line numbers, logs that grow.
 
+mod difference;
 pub(crate) mod json;
+mod log;
 mod table;
 
 use std::{
@@ -8,6 +10,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+pub(crate) use difference::difference;
+pub use log::Log;
 pub use table::Table;
 
 use crate::error::{Error, Result, bad_input};

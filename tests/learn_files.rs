@@ -2,128 +2,13 @@
 
 mod common;
 
-use std::{io::Write, path::PathBuf};
+use std::path::PathBuf;
 
-use common::folder::Folder;
-use flate2::{Compression, Crc, write::DeflateEncoder};
+use common::{
+    folder::Folder,
+    npz::{Kind, npy, zip},
+};
 use rumple::learn::files::{Amass, Npz, Smpl};
-
-/// How an array is written.
-#[derive(Clone, Copy, PartialEq)]
-enum Kind {
-    F64,
-    F32,
-    F32Fortran,
-    U32,
-    I64,
-}
-
-/// An `.npy` file; `values` are row by row.
-fn npy(kind: Kind, shape: &[usize], values: &[f64]) -> Vec<u8> {
-    let name = match kind {
-        Kind::F64 => "<f8",
-        Kind::F32 | Kind::F32Fortran => "<f4",
-        Kind::U32 => "<u4",
-        Kind::I64 => ">i8",
-    };
-    let order = if kind == Kind::F32Fortran {
-        "True"
-    } else {
-        "False"
-    };
-    let lengths: Vec<String> = shape.iter().map(|n| format!("{n},")).collect();
-    let mut header = format!(
-        "{{'descr': '{name}', 'fortran_order': {order}, 'shape': ({}), }}",
-        lengths.join(" ")
-    );
-    while (header.len() + 11) % 64 != 0 {
-        header.push(' ');
-    }
-    header.push('\n');
-    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
-    bytes.extend((header.len() as u16).to_le_bytes());
-    bytes.extend(header.as_bytes());
-    let sorted = match kind {
-        Kind::F32Fortran => fortran(shape, values),
-        _ => values.to_vec(),
-    };
-    for value in sorted {
-        match kind {
-            Kind::F64 => bytes.extend(value.to_le_bytes()),
-            Kind::F32 | Kind::F32Fortran => bytes.extend((value as f32).to_le_bytes()),
-            Kind::U32 => bytes.extend((value as u32).to_le_bytes()),
-            Kind::I64 => bytes.extend((value as i64).to_be_bytes()),
-        }
-    }
-    bytes
-}
-
-/// First index fastest.
-fn fortran(shape: &[usize], values: &[f64]) -> Vec<f64> {
-    let count = values.len();
-    let place = |mut n: usize| {
-        let mut index = Vec::new();
-        for length in shape {
-            index.push(n % length);
-            n /= length;
-        }
-        index
-            .iter()
-            .zip(shape)
-            .fold(0, |at, (i, length)| at * length + i)
-    };
-    (0..count).map(|n| values[place(n)]).collect()
-}
-
-/// A ZIP archive as NumPy writes it.
-fn zip(files: &[(&str, Vec<u8>)], deflated: bool) -> Vec<u8> {
-    let (mut bytes, mut list) = (Vec::new(), Vec::new());
-    for (name, plain) in files {
-        let name = format!("{name}.npy");
-        let mut crc = Crc::new();
-        crc.update(plain);
-        let packed = match deflated {
-            true => {
-                let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
-                encoder.write_all(plain).unwrap();
-                encoder.finish().unwrap()
-            }
-            false => plain.clone(),
-        };
-        let method: u16 = if deflated { 8 } else { 0 };
-        let mut common = Vec::new();
-        common.extend([45, 0, 0, 0]);
-        common.extend(method.to_le_bytes());
-        common.extend([0; 4]);
-        common.extend(crc.sum().to_le_bytes());
-        common.extend((packed.len() as u32).to_le_bytes());
-        common.extend((plain.len() as u32).to_le_bytes());
-        common.extend((name.len() as u16).to_le_bytes());
-        let header = bytes.len() as u32;
-        bytes.extend(b"PK\x03\x04");
-        bytes.extend(&common);
-        // NumPy reserves 20 bytes for 64-bit sizes here.
-        bytes.extend(20_u16.to_le_bytes());
-        bytes.extend(name.as_bytes());
-        bytes.extend([0; 20]);
-        bytes.extend(packed);
-        list.extend(b"PK\x01\x02\x2d\x03");
-        list.extend(&common);
-        list.extend([0; 12]);
-        list.extend(header.to_le_bytes());
-        list.extend(name.as_bytes());
-    }
-    let (start, length) = (bytes.len() as u32, list.len() as u32);
-    bytes.extend(&list);
-    bytes.extend(b"PK\x05\x06\0\0\0\0");
-    for _ in 0..2 {
-        bytes.extend((files.len() as u16).to_le_bytes());
-    }
-    bytes.extend(length.to_le_bytes());
-    bytes.extend(start.to_le_bytes());
-    bytes.extend([0, 0]);
-    bytes
-}
 
 fn write(folder: &Folder, name: &str, bytes: &[u8]) -> PathBuf {
     folder.write(name, bytes);
@@ -204,7 +89,8 @@ fn a_body_reads_the_same_in_any_precision_order_and_packing() {
     assert_eq!(body.triangles, [[0, 1, 2], [1, 3, 2]]);
     assert_eq!(body.weights[1], [0.0, 0.5, 0.25, 0.0]);
     // shapedirs[v, axis, s] = (6v + 2·axis + s)/8, with betas 1 and 2.
-    let (vertices, skeleton) = body.shaped(&[1.0, 2.0]).unwrap();
+    let (skin, skeleton) = body.shaped(&[1.0, 2.0]).unwrap();
+    let vertices = &skin.rest;
     assert_eq!(
         vertices[1],
         [
@@ -219,9 +105,9 @@ fn a_body_reads_the_same_in_any_precision_order_and_packing() {
     assert_eq!((joints[1].place, joints[2].place), (vertices[1], middle));
 
     let quarter = std::f64::consts::FRAC_PI_2;
-    let (vertices, skeleton) = body.shaped(&[]).unwrap();
+    let (skin, skeleton) = body.shaped(&[]).unwrap();
     let pose = skeleton.pose(&[[0.0; 3], [0.0, 0.0, quarter], [0.0; 3]], [0.0, 0.0, 1.0]);
-    let posed = body.posed(&vertices, &pose);
+    let posed = skin.posed(&pose);
     // Vertex 2 is fully behind joint 1 at (1, 0, 0): (1, 1, 0) turns to (0, 0, 0), and 1 m up.
     assert!(
         posed[2]
@@ -230,7 +116,7 @@ fn a_body_reads_the_same_in_any_precision_order_and_packing() {
             .all(|(a, b)| (a - b).abs() < 1e-12),
         "{posed:?}"
     );
-    let weights = body.weights_at(&vertices, &[[1.9, 0.1, 0.4]]);
+    let weights = skin.weights_at(&[[1.9, 0.1, 0.4]]);
     assert_eq!(weights, [[0.0], [0.0], [1.0]]);
 }
 

@@ -311,7 +311,7 @@ fn for_small_strains_the_stretch_is_that_of_the_mesh_simulator() {
 #[test]
 fn a_garment_as_sewn_costs_only_its_height_and_the_printed_stretch_wants_it_smaller() {
     let body = Body::arm();
-    let garment = Garment::sleeve(&body, Imperfection::seeded(2)).unwrap();
+    let garment = Garment::sleeve(&body, Imperfection::seeded(2), Garment::GRID).unwrap();
     let scene = Scene { body, garment };
     let compute = cpu();
     let sheet = Sheet::new(&scene.garment, 1, &compute);

@@ -9,6 +9,7 @@ mod drive;
 mod fit;
 mod gradcheck;
 mod kes;
+mod learn;
 mod materials;
 mod memory;
 mod merge;
@@ -58,6 +59,7 @@ enum Command {
     Merge(merge::Arguments),
     Design(design::Arguments),
     Simulate(simulate::Arguments),
+    Learn(learn::Arguments),
     Synthesize(synthesize::Arguments),
     Materials(materials::Arguments),
     Drive(drive::Arguments),
@@ -195,6 +197,7 @@ fn run(cli: &Cli) -> Result<()> {
         Command::Merge(a) => merge::run(&cli.common, a),
         Command::Design(a) => design::run(&cli.common, a),
         Command::Simulate(a) => simulate::run(&cli.common, a),
+        Command::Learn(a) => learn::run(&cli.common, a),
         Command::Synthesize(a) => synthesize::run(&cli.common, a),
         Command::Materials(a) => materials::run(&cli.common, a),
         Command::Drive(a) => drive::run(&cli.common, a),

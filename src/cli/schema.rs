@@ -6,14 +6,15 @@ use super::{Common, print, print_json};
 use crate::{
     calibrate::{case_schema, data::column_help},
     error::{Result, unknown},
+    learn::LearnCase,
     material::material_schema,
     scene::scene_schema,
 };
 
-/// Print the JSON schema of a kind of file, or the columns of data files
+/// Print the JSON schema of a kind of file, the columns of data files, or the default case of `learn`
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// material, case, scene or data (the columns of measurement files)
+    /// material, case, scene, data (the columns of measurement files) or learn (the default case, to edit)
     name: String,
 }
 
@@ -23,10 +24,11 @@ pub fn run(_: &Common, arguments: &Arguments) -> Result<()> {
         "case" => print_json(&case_schema()),
         "scene" => print_json(&scene_schema()),
         "data" => print(&column_help()),
+        "learn" => print_json(&LearnCase::default().to_json()?),
         other => Err(unknown(
             "schema",
             other,
-            &["material", "case", "scene", "data"],
+            &["material", "case", "scene", "data", "learn"],
         )),
     }
 }

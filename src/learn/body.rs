@@ -1,7 +1,16 @@
-//! Bodies made of bones: an arm and a torso, in place of SMPL bodies, which may not be redistributed.
+//! Bodies: an arm and a torso made of bones, in place of SMPL bodies, which may not be redistributed; and bodies with a
+//! skin, read from files.
 
-use super::skeleton::{Joint, Skeleton};
-use crate::mesh::vector::{dot, minus};
+use std::sync::Arc;
+
+use super::{
+    skeleton::{Joint, Skeleton},
+    skin::{ClosedSkin, Skin},
+};
+use crate::{
+    error::{Result, bad_input},
+    mesh::vector::{dot, minus},
+};
 
 /// A rounded bar about a segment, of elliptic section; with equal radii a capsule. Everything is given in the
 /// rest pose.
@@ -26,6 +35,8 @@ pub struct Body {
     pub skeleton: Skeleton,
     /// What cloth collides with.
     pub bones: Vec<Bone>,
+    /// The surface of a real body, with which cloth collides too.
+    pub skin: Option<Arc<ClosedSkin>>,
     /// Unit vector along the chain in the rest pose.
     pub axis: [f64; 3],
     /// Unit vector about which joint 1 bends.
@@ -49,6 +60,7 @@ impl Body {
             name: "arm".into(),
             skeleton: chained(chain),
             bones,
+            skin: None,
             axis: [0.0, 0.0, -1.0],
             bend_axis: [-1.0, 0.0, 0.0],
         }
@@ -67,14 +79,38 @@ impl Body {
             name: "torso".into(),
             skeleton: chained(chain),
             bones,
+            skin: None,
             axis: [0.0, 0.0, 1.0],
             bend_axis: [1.0, 0.0, 0.0],
         }
     }
 
-    /// Blend weights of points of the rest pose \[m\], shape `[joints][points]`; they sum to 1. Along the chain
-    /// a joint's weight rises by a smoothstep over ±6 cm around it.
+    /// A body with a closed skin and no bones; its motions come from files. `axis` and `bend_axis` are those of a
+    /// world with y upwards, as SMPL's rest pose has it.
+    pub fn with_skin(name: &str, skeleton: Skeleton, skin: Skin) -> Result<Body> {
+        let joints = skeleton.joints().len();
+        if skin.weights.len() != joints {
+            return bad_input(format!(
+                "{name}: blend weights of {} joints for a skeleton of {joints}; give one row a joint",
+                skin.weights.len()
+            ));
+        }
+        Ok(Body {
+            skin: Some(Arc::new(ClosedSkin::new(name, skin)?)),
+            name: name.into(),
+            skeleton,
+            bones: Vec::new(),
+            axis: [0.0, 1.0, 0.0],
+            bend_axis: [1.0, 0.0, 0.0],
+        })
+    }
+
+    /// Blend weights of points of the rest pose \[m\], shape `[joints][points]`; they sum to 1. Near a skin they are
+    /// those of its nearest vertex. Along a chain of bones a joint's weight rises by a smoothstep over ±6 cm around it.
     pub fn weights(&self, points: &[[f64; 3]]) -> Vec<Vec<f64>> {
+        if let Some(closed) = &self.skin {
+            return closed.skin().weights_at(points);
+        }
         let joints = self.skeleton.joints();
         let beyond = |number: usize, point: [f64; 3]| match joints.get(number) {
             None => 0.0,

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    LossConfig, Motion, Plasticity, Scene, Split,
+    Garment, LossConfig, Motion, Plasticity, Scene, Split,
     network::{PlasticKind, Size},
 };
 use crate::error::{Result, bad_input};
@@ -19,12 +19,27 @@ pub enum SceneName {
     Torso,
 }
 
+/// Where the rest bending comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RestBending {
+    /// From P-Net, trained in turn with E-Net.
+    #[default]
+    Learned,
+    /// There is none: what PBNS, SNUG, NCS, HOOD and SENC have. E-Net alone, with as many steps; a baseline.
+    None,
+}
+
 /// A training case; every field has a default, the arm scene at the small size.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct LearnCase {
     /// Body and garment.
     pub scene: SceneName,
+    /// Vertices of the garment around and along.
+    pub grid: [usize; 2],
+    /// Whether rest bending is learned.
+    pub rest_bending: RestBending,
     /// Widths of the networks.
     pub size: Size,
     /// How P-Net is built.
@@ -81,6 +96,8 @@ impl Default for LearnCase {
     fn default() -> Self {
         LearnCase {
             scene: SceneName::Arm,
+            grid: Garment::GRID,
+            rest_bending: RestBending::Learned,
             size: Size::Small,
             plastic_net: PlasticKind::default(),
             plasticity: Plasticity::default(),
@@ -107,7 +124,10 @@ impl LearnCase {
             plastic_steps,
             plastic_rate,
         } = self.training;
+        let [around, along] = self.grid;
         let counts = [
+            ("grid, around", around, 4),
+            ("grid, along", along, 3),
             ("cycles", self.cycles, 1),
             ("motions", self.motions, 1),
             ("frames", self.frames, 3),
@@ -136,10 +156,7 @@ impl LearnCase {
 
     /// Body and garment.
     pub fn scene(&self) -> Result<Scene> {
-        match self.scene {
-            SceneName::Arm => Scene::arm(self.seed),
-            SceneName::Torso => Scene::torso(self.seed),
-        }
+        Scene::new(self.scene, self.seed, self.grid)
     }
 
     /// The motions that are trained with.

@@ -17,7 +17,7 @@ use burn::{
 use serde::{Deserialize, Serialize};
 
 use super::{
-    LearnCase, Loss, Scene, Sheet, Track,
+    LearnCase, Loss, RestBending, Scene, Sheet, Track,
     aim::{Aims, Minimiser},
     lesson::{Lesson, dressed},
     network::{EdgeFeatures, ElasticNet, HingeGraph, Memory, PlasticNet, Pose, nodes, seeded},
@@ -265,8 +265,11 @@ impl Curriculum {
 
     /// What both networks make of a motion, frame by frame: nothing is known but the body.
     pub fn predict(&self, students: &Students, lesson: &Lesson) -> Result<Predicted> {
-        let plastic = students.plastic.valid();
         let none = self.compute.zeros([1, self.sheet.hinges]);
+        if self.case.rest_bending == RestBending::None {
+            return Ok(self.roll_out(&students.elastic, lesson, |_, _, _| none.clone()));
+        }
+        let plastic = students.plastic.valid();
         let mut failed = None;
         let mut memory = Memory::default();
         let (mut bent, mut strains) = ([none.clone(), none.clone()], [none.clone(), none.clone()]);

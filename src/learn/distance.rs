@@ -1,6 +1,10 @@
 //! Signed distances from a body over batches of frames.
 
-use super::{Body, skeleton::Transform};
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::{Body, skeleton::Transform, surface_distance::PlacedSurface};
 use crate::{
     element::Vector,
     numeric::{Compute, Field, max_zero},
@@ -22,6 +26,9 @@ pub struct Distance {
 #[derive(Debug, Clone)]
 pub struct PosedBody {
     bones: Vec<PosedBone>,
+    /// One a frame; none where the body has no skin.
+    skin: Option<Arc<Vec<PlacedSurface>>>,
+    compute: Compute,
 }
 
 #[derive(Debug, Clone)]
@@ -62,15 +69,23 @@ impl PosedBody {
                 radii: bone.radii,
             }
         });
+        let skin = body.skin.as_ref().map(|skin| {
+            let placed = poses.par_iter().map(|pose| skin.posed(pose));
+            Arc::new(placed.collect())
+        });
         PosedBody {
             bones: bones.collect(),
+            skin,
+            compute: compute.clone(),
         }
     }
 
-    /// Signed distance of `points`, components `[frames, points]`, from the nearest bone. Not smooth where two
-    /// bones are equally near, and on the axes of bones.
+    /// Signed distance of `points`, components `[frames, points]`, from the nearest bone or the skin. Not smooth where
+    /// two are equally near, and on the axes of bones.
     pub fn distance(&self, points: &Vector) -> Distance {
-        let mut bones = self.bones.iter().map(|bone| bone.distance(points));
+        let skin = self.skin.iter().map(|skin| self.from_skin(skin, points));
+        let bones = self.bones.iter().map(|bone| bone.distance(points));
+        let mut bones = bones.chain(skin);
         let first = bones.next().unwrap_or_else(|| Distance {
             value: points.x.zeros_like() + f64::MAX.sqrt(),
             slope: points.map(Field::zeros_like),
@@ -87,6 +102,41 @@ impl PosedBody {
                 },
             }
         })
+    }
+}
+
+impl PosedBody {
+    /// From surfaces, one a frame: d₀ + n·(x − x₀), with the distance d₀ and its slope n at the points x₀ as they are.
+    /// The value is exact, and so is the derivative; a tape sees nothing of the search for the nearest point.
+    fn from_skin(&self, skin: &[PlacedSurface], points: &Vector) -> Distance {
+        let [frames, count] = points.x.dims();
+        let read = |field: &Field| {
+            let read = self.compute.values(field.clone());
+            // A device that is lost is noticed in the energy.
+            read.unwrap_or_else(|_| vec![f64::NAN; frames * count])
+        };
+        let [x, y, z] = [&points.x, &points.y, &points.z].map(read);
+        let found: Vec<(f64, [f64; 3])> = (0..frames * count)
+            .into_par_iter()
+            .map(|n| skin[n / count].distance([x[n], y[n], z[n]]))
+            .collect();
+        let field = |values: Vec<f64>| self.compute.tensor(&values, [frames, count]);
+        let slope = |axis: usize| field(found.iter().map(|(_, slope)| slope[axis]).collect());
+        let slope = Vector {
+            x: slope(0),
+            y: slope(1),
+            z: slope(2),
+        };
+        let here = Vector {
+            x: field(x),
+            y: field(y),
+            z: field(z),
+        };
+        let value = field(found.iter().map(|(value, _)| *value).collect());
+        Distance {
+            value: points.minus(&here).dot(&slope) + value,
+            slope,
+        }
     }
 }
 

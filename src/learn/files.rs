@@ -1,6 +1,6 @@
-//! Real data: SMPL bodies and AMASS motions, as NumPy's `.npz` files.
+//! NumPy's `.npz` files: SMPL bodies and AMASS motions are read, tracks are kept.
 //!
-//! Neither may be redistributed, so none ships here; the tests write files of the same layout.
+//! Neither bodies nor motions may be redistributed, so none ships here; the tests write files of the same layout.
 
 mod amass;
 mod npy;
@@ -12,3 +12,4 @@ pub use amass::Amass;
 pub use npy::Array;
 pub use npz::Npz;
 pub use smpl::Smpl;
+pub(in crate::learn) use zip::{archive, unpack_all};

@@ -1,7 +1,8 @@
 //! The self-supervised elasto-plastic curriculum of paper 2 (EPNet): bodies, garments, loss, plastic rule,
 //! reference simulation, metrics, the two networks and their training.
 //!
-//! - [`Skeleton`], [`Body`], [`Motion`]: bodies of bones, their poses and signed distances; synthetic motions.
+//! - [`Skeleton`], [`Body`], [`Motion`]: bodies, their poses and signed distances; synthetic motions.
+//! - [`Skin`], [`ClosedSurface`], [`SurfaceTree`]: the surface of a real body, and distances from it.
 //! - [`Garment`]: a mesh with blend weights, pins and cuff springs.
 //! - [`Features`]: what a network is told about the body.
 //! - [`Sheet`], [`Given`], [`Track`]: batches of frames as tensors, and plain data.
@@ -10,16 +11,24 @@
 //! - [`mod@reference`]: the same energies minimised frame by frame, the yardstick of every metric.
 //! - [`metrics`]: how far a prediction is from the reference.
 //! - [`network`]: E-Net and P-Net; [`curriculum`]: how they are trained, on [`lesson`]s.
-//! - [`files`]: SMPL bodies and AMASS motions.
+//! - [`run`]: training in a folder, stopped and gone on with.
+//! - [`evaluate`]: unseen motions, every method against the reference.
+//! - [`ablate`]: cases that differ in one thing.
+//! - [`files`]: SMPL bodies and AMASS motions, `.npz` files.
 //!
 //! Symbols: θ is a hinge's angle \[rad\], θ̄ that of the garment as sewn, ε = θ − θ̄ the bending strain, ε_p the
 //! rest bending (plastic strain). docs/CURRICULUM.md has the equations and what was measured.
 
+pub mod ablate;
 mod aim;
 mod body;
+mod body_mesh;
 mod case;
+mod case_file;
+mod closed_surface;
 pub mod curriculum;
 mod distance;
+pub mod evaluate;
 mod features;
 pub mod files;
 
@@ -31,15 +40,21 @@ pub mod metrics;
 
 mod motion;
 pub mod network;
+mod phases;
 mod plastic;
 pub mod reference;
+pub mod run;
 mod scene;
 mod sheet;
 mod skeleton;
+mod skin;
+mod surface_distance;
 mod track;
 
 pub use body::{Body, Bone};
-pub use case::{LearnCase, SceneName, Training};
+pub use body_mesh::BodyMesh;
+pub use case::{LearnCase, RestBending, SceneName, Training};
+pub use closed_surface::ClosedSurface;
 pub use distance::{Distance, PosedBody};
 pub use features::{DYNAMIC, Features, STATIC};
 pub use garment::{Garment, Spring};
@@ -49,8 +64,11 @@ pub use loss::{
     Terms,
 };
 pub use motion::{Bend, Motion, Split};
+pub use phases::Phases;
 pub use plastic::{Plasticity, Rule};
 pub use scene::{Scene, Skinned};
 pub use sheet::{Given, Sheet};
 pub use skeleton::{Joint, Skeleton, Transform, rotation};
+pub use skin::{ClosedSkin, Skin};
+pub use surface_distance::{PlacedSurface, SurfaceTree};
 pub use track::Track;

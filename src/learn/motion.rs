@@ -172,6 +172,13 @@ impl Motion {
         Motion::bends(&name, body, &bends, frames)
     }
 
+    /// Its name for a file: words with dashes between them.
+    pub fn file_stem(&self) -> String {
+        let words = self.name.split(|c: char| !c.is_alphanumeric());
+        let words: Vec<&str> = words.filter(|w| !w.is_empty()).collect();
+        words.join("-")
+    }
+
     /// Number of frames.
     pub fn frames(&self) -> usize {
         self.turns.len()

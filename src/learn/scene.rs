@@ -1,6 +1,6 @@
 //! A garment on a body, and where skinning puts it.
 
-use super::{Body, Garment, Imperfection, Motion, PosedBody, skeleton::Transform};
+use super::{Body, Garment, Imperfection, Motion, PosedBody, SceneName, skeleton::Transform};
 use crate::{
     element::Vector,
     error::{Result, bad_input},
@@ -19,15 +19,29 @@ pub struct Scene {
 impl Scene {
     /// An arm in a sleeve; the seed is that of the sleeve's waves.
     pub fn arm(seed: u64) -> Result<Scene> {
-        let body = Body::arm();
-        let garment = Garment::sleeve(&body, Imperfection::seeded(seed))?;
-        Ok(Scene { body, garment })
+        Scene::new(SceneName::Arm, seed, Garment::GRID)
     }
 
     /// A torso in a shirt.
     pub fn torso(seed: u64) -> Result<Scene> {
-        let body = Body::torso();
-        let garment = Garment::shirt(&body, Imperfection::seeded(seed))?;
+        Scene::new(SceneName::Torso, seed, Garment::GRID)
+    }
+
+    /// A body and its garment of so many vertices around and along.
+    pub fn new(name: SceneName, seed: u64, grid: [usize; 2]) -> Result<Scene> {
+        let waves = Imperfection::seeded(seed);
+        let (body, garment) = match name {
+            SceneName::Arm => {
+                let body = Body::arm();
+                let garment = Garment::sleeve(&body, waves, grid)?;
+                (body, garment)
+            }
+            SceneName::Torso => {
+                let body = Body::torso();
+                let garment = Garment::shirt(&body, waves, grid)?;
+                (body, garment)
+            }
+        };
         Ok(Scene { body, garment })
     }
 

@@ -1,8 +1,11 @@
 //! A motion of a garment as plain data, and batches of its frames as tensors.
 
-use std::ops::Range;
+use std::{ops::Range, path::Path};
 
-use super::{Given, Motion, Scene};
+use super::{
+    Given, Motion, Scene,
+    files::{Array, Npz},
+};
 use crate::{
     error::{Result, bad_input},
     numeric::{Compute, Field},
@@ -60,6 +63,49 @@ impl Track {
             }
         }
         Ok(())
+    }
+
+    /// Positions of a frame, vertex by vertex \[m\].
+    pub fn points(&self, frame: usize) -> Vec<[f64; 3]> {
+        let row = &self.positions[frame];
+        let count = row.len() / 3;
+        (0..count)
+            .map(|v| [row[v], row[count + v], row[2 * count + v]])
+            .collect()
+    }
+
+    /// Writes an `.npz` file: `positions` \[m\] `[frames, 3, vertices]`, `strain` and `rest_bending` \[rad\]
+    /// `[frames, hinges]`, and what else there is to say in numbers.
+    pub fn save(&self, path: &Path, further: &[(&str, Array)]) -> Result<()> {
+        let frames = self.frames();
+        let array = |rows: &[Vec<f64>], shape: &[usize]| Array {
+            shape: shape.to_vec(),
+            values: rows.concat(),
+        };
+        let width = |rows: &[Vec<f64>]| rows.first().map_or(0, Vec::len);
+        let hinges = width(&self.strain);
+        let positions = [frames, 3, width(&self.positions) / 3];
+        let mut arrays = vec![
+            ("positions", array(&self.positions, &positions)),
+            ("strain", array(&self.strain, &[frames, hinges])),
+            ("rest_bending", array(&self.plastic, &[frames, hinges])),
+        ];
+        arrays.extend(further.iter().cloned());
+        Npz::write(path, &arrays)
+    }
+
+    /// Reads what [`Track::save`] wrote.
+    pub fn read(npz: &Npz) -> Result<Track> {
+        let rows = |array: Array| -> Vec<Vec<f64>> {
+            let width = array.shape[1..].iter().product::<usize>().max(1);
+            array.values.chunks(width).map(<[f64]>::to_vec).collect()
+        };
+        let any = [None, None];
+        Ok(Track {
+            positions: rows(npz.shaped("positions", &[None, Some(3), None])?),
+            strain: rows(npz.shaped("strain", &any)?),
+            plastic: rows(npz.shaped("rest_bending", &any)?),
+        })
     }
 
     /// Positions of some frames side by side, `[3, frames·vertices]`.

@@ -9,7 +9,7 @@ mod ply;
 
 use std::path::Path;
 
-pub use self::film::{Film, Frame, Obstacle};
+pub use self::film::{Film, Frame, Moving, Obstacle};
 pub use self::film_frames::MOST_FRAMES;
 pub use self::ply::{Property, ply_bytes, save_ply};
 use crate::error::{Result, bad_input};

@@ -1,4 +1,5 @@
-//! What people look at: plots, the reports of fits and sensitivity studies, pictures and files of meshes.
+//! What people look at: plots, the reports of fits and sensitivity studies, learning curves, pictures and files of
+//! meshes.
 
 pub mod design;
 mod fit_document;
@@ -12,6 +13,12 @@ mod fit_sample;
 mod fit_sentence;
 mod fit_tables;
 pub mod fit_text;
+pub mod learn_ablations;
+pub mod learn_curves;
+pub mod learn_cycles;
+pub mod learn_errors;
+pub mod learn_film;
+pub mod learn_frames;
 pub mod mesh_files;
 pub mod obstacle_shape;
 pub mod plot;

@@ -9,6 +9,7 @@ mod geometry;
 mod label;
 mod light;
 mod occlusion;
+mod panels;
 #[cfg(test)]
 mod tests;
 mod view;
@@ -17,6 +18,7 @@ mod visible;
 use std::path::Path;
 
 pub use self::color::{ColorMap, Values};
+pub use self::panels::Panels;
 pub use self::view::{Fit, View};
 use self::{
     color::{BACK, FRONT, OBSTACLE, linear},
@@ -59,13 +61,7 @@ impl Scene<'_> {
     /// without triangles or with a position that is not a number; [`Error::Io`] when the file
     /// cannot be written.
     pub fn save(&self, path: &Path) -> Result<()> {
-        let extension = path.extension().unwrap_or_default();
-        if !extension.eq_ignore_ascii_case("png") {
-            return bad_input(format!(
-                "{}: the file name of a rendered picture ends in .png",
-                path.display()
-            ));
-        }
+        check_png(path)?;
         write_whole(path, &self.png()?)
     }
 
@@ -74,19 +70,18 @@ impl Scene<'_> {
     /// # Errors
     /// [`Error::BadInput`] for a scene that cannot be drawn.
     pub fn png(&self) -> Result<Vec<u8>> {
-        let pixels = self.pixels()?;
-        let mut bytes = Vec::new();
-        let (width, height) = (self.view.width as u32, self.view.height as u32);
-        let mut encoder = png::Encoder::new(&mut bytes, width, height);
-        encoder.set_color(png::ColorType::Rgb);
-        let mut writer = encoder.write_header().map_err(undrawable)?;
-        writer.write_image_data(&pixels).map_err(undrawable)?;
-        writer.finish().map_err(undrawable)?;
-        Ok(bytes)
+        encoded(&self.pixels()?, self.view.width, self.view.height)
     }
 
     /// Red, green and blue bytes, row by row.
     fn pixels(&self) -> Result<Vec<u8>> {
+        let (mut pixels, camera, ends) = self.painted()?;
+        self.write_labels(&mut pixels, &camera, ends)?;
+        Ok(pixels)
+    }
+
+    /// The picture without words, its camera, and the ends of the values.
+    fn painted(&self) -> Result<(Vec<u8>, Camera, (f64, f64))> {
         let obstacles = self.checked_obstacles()?;
         let camera = self.view.camera(&self.cloth, &obstacles)?;
         let ends = match &self.values {
@@ -96,9 +91,8 @@ impl Scene<'_> {
         let shares = self.values.map_or(Vec::new(), |values| values.shares(ends));
         let geometry = Geometry::new(self, &camera, &shares);
         let visible = Visible::of(&geometry, self.view.width, self.view.height);
-        let mut pixels = light::lit(&geometry, &visible, &|spot| self.paint(spot));
-        self.write_labels(&mut pixels, &camera, ends)?;
-        Ok(pixels)
+        let pixels = light::lit(&geometry, &visible, &|spot| self.paint(spot));
+        Ok((pixels, camera, ends))
     }
 
     /// The obstacles that have something to draw.
@@ -133,6 +127,29 @@ impl Scene<'_> {
             None => Ok(()),
         }
     }
+}
+
+/// Refuses a file name with another extension.
+fn check_png(path: &Path) -> Result<()> {
+    let extension = path.extension().unwrap_or_default();
+    if extension.eq_ignore_ascii_case("png") {
+        return Ok(());
+    }
+    bad_input(format!(
+        "{}: the file name of a rendered picture ends in .png",
+        path.display()
+    ))
+}
+
+/// The bytes of a PNG file.
+fn encoded(pixels: &[u8], width: usize, height: usize) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut encoder = png::Encoder::new(&mut bytes, width as u32, height as u32);
+    encoder.set_color(png::ColorType::Rgb);
+    let mut writer = encoder.write_header().map_err(undrawable)?;
+    writer.write_image_data(pixels).map_err(undrawable)?;
+    writer.finish().map_err(undrawable)?;
+    Ok(bytes)
 }
 
 fn undrawable(cause: png::EncodingError) -> Error {

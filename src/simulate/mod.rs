@@ -4,15 +4,14 @@
 //!   not finite and names the worst element.
 //! - [`Row`]: what is read off the cloth after a step, for the tables.
 //! - [`Snapshot`]: the exact bits of a state in a file.
-//! - [`Log`], [`Track`]: tables and frames that grow with the run and can be cut back to a snapshot.
+//! - [`Track`]: frames that grow with the run and can be cut back to a snapshot, as the tables can
+//!   ([`crate::files::Log`]).
 
-mod log;
 mod measure;
 mod snapshot;
 mod track;
 
 pub use self::{
-    log::Log,
     measure::{Energies, Row},
     snapshot::Snapshot,
     track::{Track, TrackFrame},

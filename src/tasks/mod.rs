@@ -7,7 +7,6 @@
 //! Every result is a line of the journal in the folder. A run that was killed goes on with the tasks whose
 //! lines are missing.
 
-mod difference;
 mod id;
 mod merge;
 mod pool;

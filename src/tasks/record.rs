@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Shard, Task, Tasks, difference::difference, id::hash};
+use super::{Shard, Task, Tasks, id::hash};
 use crate::{
     error::{Result, bad_input},
+    files::difference,
     fit::journal::Journal,
 };
 

@@ -5,6 +5,7 @@ pub mod cloth;
 pub mod cloth_devices;
 pub mod crumpled;
 pub mod folder;
+pub mod npz;
 
 use std::{path::PathBuf, sync::Arc};
 

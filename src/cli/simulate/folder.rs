@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 
 use crate::{
     error::{Error, Result, bad_input, readable},
-    files::{fingerprint, write_whole},
+    files::{Log, fingerprint, write_whole},
     mesh::{Mesh, hinge_angles, write_obj},
     report::{
         mesh_files::{Property, save_ply},
         surface::Surface,
     },
     scene::{FrameFormat, Prepared},
-    simulate::{Log, Row, Simulation, Snapshot, TrackFrame},
+    simulate::{Row, Simulation, Snapshot, TrackFrame},
 };
 
 const STATE: &str = "state.bin";

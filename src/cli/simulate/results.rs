@@ -113,6 +113,7 @@ fn film(prepared: &Prepared, folder: &RunFolder, track: &mut Track) -> Result<()
         triangles: &prepared.cloth.mesh.triangles,
         frames: &frames,
         obstacles: &obstacles,
+        body: None,
         up: scene.output.sight.up,
     }
     .save(&folder.path.join(FILM))

@@ -71,6 +71,26 @@ impl Array {
     }
 }
 
+impl Array {
+    /// As a `.npy` file of 8-byte floats, version 1.
+    pub fn bytes(&self) -> Vec<u8> {
+        let lengths: String = self.shape.iter().map(|n| format!("{n}, ")).collect();
+        let mut header =
+            format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({lengths}), }}");
+        // Data begin at a multiple of 64 bytes; the header ends with a line end.
+        let before = MARK.len() + 4;
+        let padding = 63 - (before + header.len()) % 64;
+        header.extend(std::iter::repeat_n(' ', padding));
+        header.push('\n');
+        let mut bytes = MARK.to_vec();
+        bytes.extend([1, 0]);
+        bytes.extend((header.len() as u16).to_le_bytes());
+        bytes.extend(header.as_bytes());
+        bytes.extend(self.values.iter().flat_map(|x| x.to_le_bytes()));
+        bytes
+    }
+}
+
 /// Header text and data of versions 1 to 3.
 fn split(bytes: &[u8]) -> Option<(&str, &[u8])> {
     let rest = bytes.strip_prefix(MARK)?;

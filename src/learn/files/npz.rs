@@ -4,9 +4,12 @@ use std::path::Path;
 
 use super::{
     npy::Array,
-    zip::{Entry, entries},
+    zip::{Entry, archive, entries},
 };
-use crate::error::{Error, Result, bad_input, nearest};
+use crate::{
+    error::{Error, Result, bad_input, nearest},
+    files::write_whole,
+};
 
 /// An opened `.npz` file. Arrays are unpacked when they are asked for, so that what is not needed may be of any
 /// kind.
@@ -41,6 +44,16 @@ impl Npz {
             bytes,
             entries,
         })
+    }
+
+    /// Writes arrays by name, whole or not at all.
+    pub fn write(path: &Path, arrays: &[(&str, Array)]) -> Result<()> {
+        let names: Vec<String> = arrays.iter().map(|(key, _)| format!("{key}.npy")).collect();
+        let files = names.iter().zip(arrays);
+        let files: Vec<(&str, Vec<u8>)> = files
+            .map(|(name, (_, array))| (name.as_str(), array.bytes()))
+            .collect();
+        write_whole(path, &archive(&files)?)
     }
 
     /// Its name, for messages.

@@ -5,8 +5,7 @@ use std::path::Path;
 use super::Npz;
 use crate::{
     error::{Result, bad_input},
-    learn::skeleton::{Joint, Skeleton, Transform},
-    mesh::vector::{dot, minus},
+    learn::{Body, Joint, Skeleton, Skin},
 };
 
 /// A body model: `v_template` `[V, 3]`, `f` `[F, 3]`, `weights` `[V, J]`, `J_regressor` `[J, V]`, `kintree_table`
@@ -86,8 +85,8 @@ impl Smpl {
         }
     }
 
-    /// Vertices \[m\] and joints of a body of some shape; fewer betas than the model has leave the others 0.
-    pub fn shaped(&self, betas: &[f64]) -> Result<(Vec<[f64; 3]>, Skeleton)> {
+    /// Surface and joints of a body of some shape; fewer betas than the model has leave the others 0.
+    pub fn shaped(&self, betas: &[f64]) -> Result<(Skin, Skeleton)> {
         let used = &betas[..betas.len().min(self.shape_count)];
         let moved = |(v, place): (usize, &[f64; 3])| -> [f64; 3] {
             std::array::from_fn(|axis| {
@@ -107,39 +106,19 @@ impl Smpl {
             place: place(row),
         });
         let skeleton = Skeleton::new(joints.collect())?;
-        Ok((vertices, skeleton))
+        let skin = Skin {
+            triangles: self.triangles.clone(),
+            weights: self.weights.clone(),
+            rest: vertices,
+        };
+        Ok((skin, skeleton))
     }
 
-    /// Vertices of a body in a pose \[m\], by linear blend skinning.
-    pub fn posed(&self, vertices: &[[f64; 3]], pose: &[Transform]) -> Vec<[f64; 3]> {
-        let blended = |(v, place): (usize, &[f64; 3])| {
-            let mut sum = [0.0; 3];
-            for (weights, transform) in self.weights.iter().zip(pose) {
-                let moved = transform.apply(*place);
-                for axis in 0..3 {
-                    sum[axis] += weights[v] * moved[axis];
-                }
-            }
-            sum
-        };
-        vertices.iter().enumerate().map(blended).collect()
-    }
-
-    /// Blend weights for a garment's vertices \[m\]: those of the nearest vertex of the body, shape
-    /// `[joints][points]`.
-    pub fn weights_at(&self, vertices: &[[f64; 3]], points: &[[f64; 3]]) -> Vec<Vec<f64>> {
-        let nearest = |point: &[f64; 3]| {
-            let gap = |v: &usize| {
-                let gap = minus(vertices[*v], *point);
-                dot(gap, gap)
-            };
-            (0..vertices.len())
-                .min_by(|a, b| gap(a).total_cmp(&gap(b)))
-                .unwrap_or(0)
-        };
-        let nearest: Vec<usize> = points.iter().map(nearest).collect();
-        let row = |row: &Vec<f64>| nearest.iter().map(|&v| row[v]).collect();
-        self.weights.iter().map(row).collect()
+    /// A body of some shape that cloth can be simulated on; its first joint is the root. `name` stands in reports and
+    /// messages.
+    pub fn body(&self, name: &str, betas: &[f64]) -> Result<Body> {
+        let (skin, skeleton) = self.shaped(betas)?;
+        Body::with_skin(name, skeleton, skin)
     }
 }
 

@@ -1,4 +1,5 @@
-//! Just enough of ZIP to read `.npz` files: one volume, stored or deflated, less than 4 GiB.
+//! Just enough of ZIP for `.npz` files and checkpoints: one volume, less than 4 GiB; read stored or deflated,
+//! written stored.
 
 use std::io::Read;
 
@@ -29,6 +30,10 @@ const LONGEST_COMMENT: usize = 0xffff;
 const BEYOND: u32 = 0xffff_ffff;
 /// Largest array that is unpacked \[bytes\]: a small file must not fill the memory.
 const MOST_BYTES: usize = 2 << 30;
+/// Of ZIP: 2.0.
+const VERSION: u16 = 20;
+/// 1 January 1980.
+const FIRST_DAY: u16 = 0x21;
 const STORED: u16 = 0;
 const DEFLATED: u16 = 8;
 
@@ -65,6 +70,56 @@ pub(super) fn entries(bytes: &[u8], place: &str) -> Result<Vec<Entry>> {
             "{place}: the file is cut off or damaged (its list of arrays is not whole); {REMEDY}"
         )),
     }
+}
+
+/// All files of an archive by name, each checked.
+pub(in crate::learn) fn unpack_all(bytes: &[u8], place: &str) -> Result<Vec<(String, Vec<u8>)>> {
+    let unpacked = |entry: &Entry| Ok((entry.name.clone(), entry.unpack(bytes, place)?));
+    entries(bytes, place)?.iter().map(unpacked).collect()
+}
+
+/// An archive of files by name, stored as they are. The same files make the same bytes: all are of 1980.
+pub(in crate::learn) fn archive(files: &[(&str, Vec<u8>)]) -> Result<Vec<u8>> {
+    let (mut bytes, mut list) = (Vec::new(), Vec::new());
+    for (name, file) in files {
+        let (Ok(size), Ok(start)) = (u32::try_from(file.len()), u32::try_from(bytes.len())) else {
+            return bad_input(format!(
+                "'{name}' would end beyond 4 GiB of an archive; save fewer frames or a smaller garment"
+            ));
+        };
+        let mut crc = Crc::new();
+        crc.update(file);
+        // What both headers say: version, flags, method, time, date, checksum, sizes, length of the name, no extra.
+        let mut about = Vec::new();
+        about.extend(
+            [VERSION, 0, STORED, 0, FIRST_DAY]
+                .map(u16::to_le_bytes)
+                .concat(),
+        );
+        about.extend([crc.sum(), size, size].map(u32::to_le_bytes).concat());
+        about.extend([name.len() as u16, 0].map(u16::to_le_bytes).concat());
+        bytes.extend(LOCAL_MARK);
+        bytes.extend(&about);
+        bytes.extend(name.as_bytes());
+        bytes.extend(file);
+        list.extend(ENTRY_MARK);
+        list.extend(VERSION.to_le_bytes());
+        list.extend(&about);
+        // No comment, first volume, no attributes.
+        list.extend([0; 10]);
+        list.extend(start.to_le_bytes());
+        list.extend(name.as_bytes());
+    }
+    let Ok(start) = u32::try_from(bytes.len()) else {
+        return bad_input("an archive of more than 4 GiB; save fewer frames or a smaller garment");
+    };
+    let count = files.len() as u16;
+    bytes.extend(&list);
+    bytes.extend(END_MARK);
+    bytes.extend([0, 0, count, count].map(u16::to_le_bytes).concat());
+    bytes.extend([list.len() as u32, start].map(u32::to_le_bytes).concat());
+    bytes.extend([0, 0]);
+    Ok(bytes)
 }
 
 /// The central directory that the end record points to.

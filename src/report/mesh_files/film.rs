@@ -66,6 +66,15 @@ impl Obstacle<'_> {
     }
 }
 
+/// A plain grey mesh that changes its shape, such as a body.
+#[derive(Debug, Clone, Copy)]
+pub struct Moving<'a> {
+    /// In all frames, shape \[triangles, 3\].
+    pub triangles: &'a [[usize; 3]],
+    /// Positions \[m\], shape \[frames\]\[vertices, 3\].
+    pub frames: &'a [Vec<[f64; 3]>],
+}
+
 /// A run to be played.
 #[derive(Debug, Clone, Copy)]
 pub struct Film<'a> {
@@ -75,6 +84,8 @@ pub struct Film<'a> {
     pub frames: &'a [Frame<'a>],
     /// May be empty.
     pub obstacles: &'a [Obstacle<'a>],
+    /// What the cloth is worn by.
+    pub body: Option<Moving<'a>>,
     /// What is upwards; viewers show it so.
     pub up: [f64; 3],
 }
@@ -96,11 +107,17 @@ impl Film<'_> {
     /// [`Error::BadInput`] for frames that do not fit together.
     pub fn bytes(&self) -> Result<Vec<u8>> {
         check(self)?;
-        let kept = kept(self.frames.len(), self.frames[0].positions.len());
+        let of_body = self.body.map_or(0, |body| body.frames[0].len());
+        let kept = kept(self.frames.len(), self.frames[0].positions.len() + of_body);
         let times = times(self.frames, &kept)?;
         let turn = turn_upwards(self.up)?;
         let mut buffer = Buffer::default();
-        let mut meshes = vec![self.cloth(&mut buffer, &kept, &times)];
+        let cloth = |frame: usize| Surface {
+            positions: self.frames[frame].positions,
+            triangles: self.triangles,
+        };
+        let named = ("cloth", CLOTH);
+        let mut meshes = vec![morphing(&mut buffer, named, &cloth, &kept, &times)];
         let mut nodes = vec![
             json!({ "name": "world", "rotation": turn }),
             json!({ "name": "cloth", "mesh": 0 }),
@@ -117,6 +134,15 @@ impl Film<'_> {
             let primitive = primitive(&mut buffer, &obstacle.surface, GREY);
             meshes.push(json!({ "name": name, "primitives": [primitive] }));
         }
+        if let Some(body) = self.body {
+            nodes.push(json!({ "name": "body", "mesh": meshes.len() }));
+            let shape = |frame: usize| Surface {
+                positions: &body.frames[frame],
+                triangles: body.triangles,
+            };
+            let named = ("body", GREY);
+            meshes.push(morphing(&mut buffer, named, &shape, &kept, &times));
+        }
         nodes[0]["children"] = json!((1..nodes.len()).collect::<Vec<_>>());
         let mut document = json!({
             "asset": { "version": "2.0", "generator": "rumple" },
@@ -124,7 +150,7 @@ impl Film<'_> {
             "scenes": [{ "nodes": [0] }],
             "nodes": nodes,
             "meshes": meshes,
-            "materials": materials(!self.obstacles.is_empty()),
+            "materials": materials(!self.obstacles.is_empty() || self.body.is_some()),
         });
         if kept.len() > 1 {
             document["animations"] = json!([self.animation(&mut buffer, &kept, &times)]);
@@ -132,38 +158,7 @@ impl Film<'_> {
         buffer.file(document)
     }
 
-    /// The mesh of the first frame with a morph target for each other.
-    fn cloth(&self, buffer: &mut Buffer, kept: &[usize], times: &[f32]) -> Value {
-        let surface = |index: usize| Surface {
-            positions: self.frames[index].positions,
-            triangles: self.triangles,
-        };
-        let base = surface(kept[0]);
-        let base_normals = base.normals(NO_NORMAL);
-        let mut primitive = primitive(buffer, &base, CLOTH);
-        let mut mesh = json!({ "name": "cloth" });
-        if kept.len() > 1 {
-            let mut targets = Vec::new();
-            for &index in &kept[1..] {
-                let moved = surface(index);
-                let positions = differences(moved.positions, base.positions);
-                let normals = differences(&moved.normals(NO_NORMAL), &base_normals);
-                targets.push(json!({
-                    "POSITION": buffer.vectors(&positions, Use::Vertices),
-                    "NORMAL": buffer.vectors(&normals, Use::Vertices),
-                }));
-            }
-            primitive["targets"] = Value::Array(targets);
-            mesh["weights"] = json!(vec![0.0; kept.len() - 1]);
-            // Blender and three.js show these names.
-            let names: Vec<String> = times[1..].iter().map(|time| format!("{time} s")).collect();
-            mesh["extras"] = json!({ "targetNames": names });
-        }
-        mesh["primitives"] = json!([primitive]);
-        mesh
-    }
-
-    /// Weights of the cloth's targets, the ways of the obstacles that move, and the sizes of those that come or go.
+    /// Weights of the targets of cloth and body, the ways of the obstacles that move, and the sizes of those that come or go.
     fn animation(&self, buffer: &mut Buffer, kept: &[usize], times: &[f32]) -> Value {
         let input = buffer.scalars(times);
         let targets = kept.len() - 1;
@@ -171,7 +166,11 @@ impl Film<'_> {
         for moment in 1..kept.len() {
             weights[moment * targets + moment - 1] = 1.0;
         }
-        let mut outputs = vec![(1, "weights", "LINEAR", buffer.scalars(&weights))];
+        let weights = buffer.scalars(&weights);
+        let mut outputs = vec![(1, "weights", "LINEAR", weights)];
+        if self.body.is_some() {
+            outputs.push((self.obstacles.len() + 2, "weights", "LINEAR", weights));
+        }
         for (index, obstacle) in self.obstacles.iter().enumerate() {
             let mut animate = |path, interpolation, values: &dyn Fn(usize) -> Triple| {
                 let values: Vec<Triple> = kept.iter().map(|&frame| values(frame)).collect();
@@ -195,6 +194,39 @@ impl Film<'_> {
         }
         json!({ "name": "run", "channels": channels, "samplers": samplers })
     }
+}
+
+/// The mesh of the first frame with a morph target for each other; `(name, material)` are its own.
+fn morphing<'a>(
+    buffer: &mut Buffer,
+    (name, material): (&str, usize),
+    surface: &dyn Fn(usize) -> Surface<'a>,
+    kept: &[usize],
+    times: &[f32],
+) -> Value {
+    let base = surface(kept[0]);
+    let base_normals = base.normals(NO_NORMAL);
+    let mut primitive = primitive(buffer, &base, material);
+    let mut mesh = json!({ "name": name });
+    if kept.len() > 1 {
+        let mut targets = Vec::new();
+        for &index in &kept[1..] {
+            let moved = surface(index);
+            let positions = differences(moved.positions, base.positions);
+            let normals = differences(&moved.normals(NO_NORMAL), &base_normals);
+            targets.push(json!({
+                "POSITION": buffer.vectors(&positions, Use::Vertices),
+                "NORMAL": buffer.vectors(&normals, Use::Vertices),
+            }));
+        }
+        primitive["targets"] = Value::Array(targets);
+        mesh["weights"] = json!(vec![0.0; kept.len() - 1]);
+        // Blender and three.js show these names.
+        let names: Vec<String> = times[1..].iter().map(|time| format!("{time} s")).collect();
+        mesh["extras"] = json!({ "targetNames": names });
+    }
+    mesh["primitives"] = json!([primitive]);
+    mesh
 }
 
 /// Positions, normals and triangles of a mesh.

@@ -1,6 +1,6 @@
 //! Which frames a film keeps, and its checks.
 
-use super::film::{Film, Frame};
+use super::film::{Film, Frame, Moving};
 use crate::error::{Result, bad_input};
 use crate::report::surface::{Surface, check_points};
 
@@ -40,6 +40,9 @@ pub(super) fn check(film: &Film) -> Result<()> {
     if first.positions.len() >= u32::MAX as usize {
         return bad_input("the cloth has more vertices than glTF can number; give a coarser mesh");
     }
+    if let Some(body) = film.body {
+        check_body(&body, film.frames.len())?;
+    }
     for (index, obstacle) in film.obstacles.iter().enumerate() {
         let name = format!("obstacle {index}");
         obstacle.surface.check(&name)?;
@@ -54,6 +57,30 @@ pub(super) fn check(film: &Film) -> Result<()> {
                     film.frames.len()
                 ));
             }
+        }
+    }
+    Ok(())
+}
+
+fn check_body(body: &Moving, frames: usize) -> Result<()> {
+    let count = body.frames.len();
+    if count != frames {
+        return bad_input(format!(
+            "the body has {count} frames and the cloth {frames}; give one of the body for each of the cloth"
+        ));
+    }
+    let vertices = body.frames[0].len();
+    for (index, positions) in body.frames.iter().enumerate() {
+        let surface = Surface {
+            positions,
+            triangles: body.triangles,
+        };
+        surface.check(&format!("the body in frame {index}"))?;
+        if positions.len() != vertices {
+            return bad_input(format!(
+                "the body has {} vertices in frame {index} and {vertices} in frame 0; give frames of the same mesh",
+                positions.len()
+            ));
         }
     }
     Ok(())

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Film, Frame, MOST_FRAMES, Obstacle};
+use super::{Film, Frame, MOST_FRAMES, Moving, Obstacle};
 use crate::report::surface::Surface;
 
 /// A file taken apart: its JSON and its buffer.
@@ -185,6 +185,7 @@ fn film_of(count: usize, check: impl Fn(&mut Film)) -> Result<Vec<u8>, String> {
         triangles: &TRIANGLES,
         frames: &frames,
         obstacles: &[rests, moves, comes_and_goes],
+        body: None,
         up: [0.0, 0.0, 1.0],
     };
     check(&mut film);
@@ -283,6 +284,13 @@ fn refuses_frames_that_do_not_fit() {
     assert!(refusal(&|film| film.frames = &[]).contains("no frames"));
     assert!(refusal(&|film| film.triangles = &[]).contains("0 triangles"));
     assert!(refusal(&|film| film.up = [0.0; 3]).contains("up has no length"));
+    let headless = Moving {
+        triangles: &TRIANGLES,
+        frames: &[],
+    };
+    assert!(
+        refusal(&|film| film.body = Some(headless)).contains("body has 0 frames and the cloth 3")
+    );
     let point = [[0.0; 3]];
     let nan = [[0.0; 3], [0.0; 3], [f64::NAN; 3], [0.0; 3]];
     let flat = [[0.0; 3]; 4];
@@ -293,6 +301,7 @@ fn refuses_frames_that_do_not_fit() {
             triangles: &TRIANGLES,
             frames: &frames,
             obstacles: &[],
+            body: None,
             up: [0.0, 1.0, 0.0],
         };
         film.bytes().expect_err("a bad film").to_string()

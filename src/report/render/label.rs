@@ -27,7 +27,7 @@ pub(super) struct Label<'a> {
 
 /// Which end of a text stands at a place.
 #[derive(Clone, Copy)]
-enum Side {
+pub(super) enum Side {
     Left,
     Middle,
     Right,
@@ -48,6 +48,11 @@ impl<'a> Label<'a> {
         }
     }
 
+    /// The same with lines of another height \[px\].
+    pub(super) fn with_line(self, line: usize) -> Label<'a> {
+        Label { line, ..self }
+    }
+
     /// Text at the upper left.
     pub(super) fn caption(&mut self, text: &str) -> Result<()> {
         self.text(text, (self.line, self.line), Side::Left)
@@ -55,7 +60,12 @@ impl<'a> Label<'a> {
 
     /// A bar of a round length at the lower left, with the length over it.
     pub(super) fn scale_bar(&mut self, pixels_per_metre: f64) -> Result<()> {
-        let (metres, name) = round_length(LONGEST * self.width as f64 / pixels_per_metre);
+        self.scale_bar_within(pixels_per_metre, self.width)
+    }
+
+    /// The same for a part of the picture so many pixels wide.
+    pub(super) fn scale_bar_within(&mut self, pixels_per_metre: f64, width: usize) -> Result<()> {
+        let (metres, name) = round_length(LONGEST * width as f64 / pixels_per_metre);
         let long = (metres * pixels_per_metre).round() as usize;
         let (left, bottom) = (self.line, self.height - self.line);
         let thick = (self.line / 7).max(2);
@@ -87,7 +97,7 @@ impl<'a> Label<'a> {
     }
 
     /// A line of text; what reaches out of the picture is cut off.
-    fn text(&mut self, text: &str, (x, y): (usize, usize), side: Side) -> Result<()> {
+    pub(super) fn text(&mut self, text: &str, (x, y): (usize, usize), side: Side) -> Result<()> {
         let size = (self.line * LARGER) as f64;
         let style = TextStyle::from((FAMILY, size, FontStyle::Normal));
         let (from, to) = style.font.layout_box(text).map_err(unwritable)?;

@@ -1,4 +1,4 @@
-//! What differs between two identities, for people.
+//! What differs between two JSON values, for people.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ const SHOWN: usize = 3;
 const LONGEST: usize = 40;
 
 /// "seed: 1 against 2; case.law: …", or none where both are the same.
-pub(super) fn difference(a: &Value, b: &Value) -> Option<String> {
+pub(crate) fn difference(a: &Value, b: &Value) -> Option<String> {
     let mut found = Vec::new();
     collect("", Some(a), Some(b), &mut found);
     let more = found.len().saturating_sub(SHOWN);

@@ -1,0 +1,176 @@
+//! `rumple learn evaluate`
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::{compute, pictures, table};
+use crate::{
+    cli::{Common, count, interrupted, print, print_json, say, spinner},
+    error::{Error, Result},
+    files::write_whole,
+    learn::{
+        evaluate::{
+            Evaluation, Judged, References, Trial, Watch, all_frame_rows, check_baseline, evaluate,
+            long_roll_out, missing_frames,
+        },
+        run::{self, rows},
+    },
+    numeric::Compute,
+};
+
+/// Judge trained networks on unseen motions against the reference simulation
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// Folder of `rumple learn train`
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// A run of the same case with "rest_bending": "none", to stand beside it
+    #[arg(long, value_name = "DIR")]
+    baseline: Option<PathBuf>,
+    /// The networks after this cycle [default: the last that is done]
+    #[arg(long, value_name = "N", value_parser = count)]
+    cycle: Option<usize>,
+    /// Roll out so many frames of bends too, 3000 for example, and report what drifts
+    #[arg(long, value_name = "N", value_parser = count)]
+    frames: Option<usize>,
+}
+
+/// Folder of the references in that of a run.
+pub(super) const REFERENCES: &str = "references";
+/// Folder of the results in that of a run.
+pub(super) const EVALUATION: &str = "evaluation";
+
+pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
+    let compute = compute(common)?;
+    let name = match arguments.cycle {
+        Some(cycle) => format!("{EVALUATION}-cycle-{cycle}"),
+        None => EVALUATION.to_string(),
+    };
+    let out = arguments.folder.join(name);
+    let request = Request {
+        folder: &arguments.folder,
+        out: &out,
+        baseline: arguments.baseline.as_deref(),
+        cycle: arguments.cycle,
+        frames: arguments.frames,
+    };
+    let references = References::new(&arguments.folder.join(REFERENCES));
+    let (evaluation, _) = request.judge(&references, &compute)?;
+    report(common, &out, &evaluation)
+}
+
+/// What is judged, and how.
+pub(super) struct Request<'a> {
+    /// Of the run.
+    pub folder: &'a Path,
+    /// Of the results.
+    pub out: &'a Path,
+    pub baseline: Option<&'a Path>,
+    pub cycle: Option<usize>,
+    pub frames: Option<usize>,
+}
+
+impl Request<'_> {
+    /// Judges networks and writes everything.
+    pub fn judge(
+        &self,
+        references: &References,
+        compute: &Compute,
+    ) -> Result<(Evaluation, Vec<Trial>)> {
+        let (course, students, cycles) = run::load(self.folder, self.cycle, compute)?;
+        let judged = Judged {
+            course: &course,
+            students: &students,
+            cycles,
+        };
+        let baseline = match self.baseline {
+            Some(folder) => {
+                check_baseline(folder, &run::read_case(folder)?, &course.case)?;
+                Some(run::load(folder, None, compute)?)
+            }
+            None => None,
+        };
+        let baseline = baseline.as_ref().map(|(course, students, cycles)| Judged {
+            course,
+            students,
+            cycles: *cycles,
+        });
+        let on = format!("what was simulated is kept in {}", self.folder.display());
+        let missing = missing_frames(&course.case, &course.scene, references);
+        let found = watched(missing, |watch| {
+            evaluate(&judged, baseline.as_ref(), references, compute, watch)
+        });
+        let (mut evaluation, trials) = found.map_err(|e| e.with_remedy(&on))?;
+        if let Some(frames) = self.frames {
+            let progress = spinner(format!("{frames} frames"));
+            let rows = long_roll_out(&course, &students, frames, compute);
+            progress.finish_and_clear();
+            evaluation.long = rows?;
+        }
+        write(self.out, &evaluation, &trials)?;
+        if let Some(first) = trials.first() {
+            pictures::of_trial(self.out, &course.scene, first)?;
+        }
+        Ok((evaluation, trials))
+    }
+}
+
+/// References and predictions, with a bar over the frames that are to be simulated, stopped by Ctrl-C.
+fn watched<T>(frames: usize, work: impl FnOnce(Watch) -> Result<T>) -> Result<T> {
+    let style = "{bar:30} {pos}/{len} frames of references, {eta} left";
+    let progress = ProgressBar::new(frames as u64);
+    progress.set_style(
+        ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar()),
+    );
+    interrupted();
+    let outcome = work(&|| {
+        progress.inc(1);
+        match interrupted() {
+            true => Err(Error::Interrupted(
+                "interrupted; references that are done are kept, and the same command goes on"
+                    .into(),
+            )),
+            false => Ok(()),
+        }
+    });
+    progress.finish_and_clear();
+    outcome
+}
+
+fn write(folder: &Path, evaluation: &Evaluation, trials: &[Trial]) -> Result<()> {
+    std::fs::create_dir_all(folder).map_err(|e| Error::writing(folder, e))?;
+    let put = |name: &str, text: String| write_whole(&folder.join(name), text.as_bytes());
+    put("table.md", table::markdown(evaluation))?;
+    put("table.csv", table::csv(evaluation))?;
+    put("frames.csv", rows::table(&all_frame_rows(trials))?)?;
+    put("bent.csv", rows::table(&evaluation.bent)?)?;
+    if !evaluation.long.is_empty() {
+        put("long.csv", rows::table(&evaluation.long)?)?;
+    }
+    let json = serde_json::to_value(evaluation)
+        .map_err(|e| Error::BadInput(format!("the evaluation cannot be written as JSON: {e}")))?;
+    put("evaluation.json", format!("{json:#}\n"))
+}
+
+/// Says what was found, and where it is.
+pub(super) fn report(common: &Common, folder: &Path, evaluation: &Evaluation) -> Result<()> {
+    if common.json {
+        let json = serde_json::to_value(evaluation).unwrap_or_default();
+        print_json(&json)?;
+    } else {
+        print(&table::text(evaluation))?;
+    }
+    say(&format!(
+        "results: {} (table.md, table.csv, evaluation.json, frames.csv, bent.csv, {}{})",
+        folder.display(),
+        if evaluation.long.is_empty() {
+            ""
+        } else {
+            "long.csv, "
+        },
+        pictures::OF_TRIAL
+    ));
+    Ok(())
+}

@@ -1,0 +1,86 @@
+//! Charts, pictures and films of runs, evaluations and ablations.
+
+use std::path::Path;
+
+use crate::{
+    error::{Error, Result},
+    learn::{
+        LearnCase, Motion, Scene, Track,
+        curriculum::{ElasticStep, PlasticStep},
+        evaluate::{CURRICULUM, REFERENCE, Trial},
+        run::{CYCLES, Cycle, ELASTIC, PLASTIC, rows},
+    },
+    report::{learn_curves, learn_cycles, learn_errors, learn_film, learn_frames, plot::Picture},
+};
+
+/// Folder of the charts in that of a run.
+pub(super) const PLOTS: &str = "plots";
+
+/// Learning curves and rest bending over the cycles, from the tables of a run; what has no row is left out.
+pub(super) fn of_run(folder: &Path, case: &LearnCase) -> Result<()> {
+    let plots = folder.join(PLOTS);
+    std::fs::create_dir_all(&plots).map_err(|e| Error::writing(&plots, e))?;
+    let scene = case.scene()?;
+    let what = format!(
+        "{} in a {}, seed {}",
+        scene.body.name, scene.garment.name, case.seed
+    );
+    let put = |name: &str, draw: &dyn Fn() -> Result<Picture>, is_empty: bool| {
+        let path = plots.join(name);
+        match is_empty {
+            false => draw()?.save(&path),
+            // One of an earlier run would mislead.
+            true if path.exists() => {
+                std::fs::remove_file(&path).map_err(|e| Error::writing(&path, e))
+            }
+            true => Ok(()),
+        }
+    };
+    let steps: Vec<ElasticStep> = rows::read(&folder.join(ELASTIC))?;
+    let draw = || learn_curves::elastic(&steps, &what);
+    put("elastic.svg", &draw, steps.is_empty())?;
+    let steps: Vec<PlasticStep> = rows::read(&folder.join(PLASTIC))?;
+    let draw = || learn_curves::plastic(&steps, &what);
+    put("plastic.svg", &draw, steps.is_empty())?;
+    let cycles: Vec<Cycle> = rows::read(&folder.join(CYCLES))?;
+    let draw = || learn_cycles::picture(&cycles, &what);
+    // Without P-Net there is no rest bending.
+    let is_empty = steps.is_empty() || cycles.is_empty();
+    put("rest_bending.svg", &draw, is_empty)
+}
+
+/// Names of what [`of_trial`] writes.
+pub(super) const OF_TRIAL: &str = "errors.svg, frames.png, curriculum.glb, reference.glb";
+
+/// Errors over the frames, frames side by side, and films of one motion.
+pub(super) fn of_trial(folder: &Path, scene: &Scene, trial: &Trial) -> Result<()> {
+    let motion = &trial.motion;
+    // The curriculum first: it is what one looks for.
+    let mut methods: Vec<(&str, &Track)> = Vec::new();
+    methods.extend(trial.methods.iter().rev().map(|(n, t)| (n.as_str(), t)));
+    learn_errors::picture(&methods, &trial.reference, motion)?.save(&folder.join("errors.svg"))?;
+    let mut shown = methods.clone();
+    shown.insert(1.min(shown.len()), (REFERENCE, &trial.reference));
+    learn_frames::save(&folder.join("frames.png"), scene, motion, &shown)?;
+    if let Some((_, track)) = methods.iter().find(|(name, _)| *name == CURRICULUM) {
+        learn_film::save(&folder.join("curriculum.glb"), scene, motion, track)?;
+    }
+    learn_film::save(
+        &folder.join("reference.glb"),
+        scene,
+        motion,
+        &trial.reference,
+    )
+}
+
+/// A picture and a film of a prediction, named as `file` with other endings.
+pub(super) fn of_prediction(
+    file: &Path,
+    scene: &Scene,
+    motion: &Motion,
+    track: &Track,
+) -> Result<()> {
+    let named = [("prediction", track)];
+    learn_frames::save(&file.with_extension("png"), scene, motion, &named)?;
+    learn_film::save(&file.with_extension("glb"), scene, motion, track)
+}

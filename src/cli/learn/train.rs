@@ -1,0 +1,160 @@
+//! `rumple learn train`
+
+use std::{
+    path::PathBuf,
+    time::{Duration, Instant},
+};
+
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::{
+    compute,
+    evaluate::{EVALUATION, REFERENCES, Request, report},
+    out_folder,
+    pictures::{self, PLOTS},
+    read_case,
+};
+use crate::{
+    cli::{Common, interrupted, say},
+    error::{Error, Result},
+    learn::{
+        evaluate::References,
+        run::{Network, Run},
+    },
+};
+
+/// Train both networks and judge them on unseen motions; the same command goes on with a run that was stopped
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// A case (`rumple schema learn`) [default: the arm scene at the small size]
+    #[arg(value_name = "CASE.json")]
+    case: Option<PathBuf>,
+    /// Folder of the run [default: the case's file name and -learn, here; arm-learn without a case]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Throw away what the folder holds of an earlier run
+    #[arg(long)]
+    fresh: bool,
+}
+
+/// Time between two checkpoints; those at the end of a half cycle come besides.
+const SAVE_EVERY: Duration = Duration::from_secs(60);
+
+pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
+    let compute = compute(common)?;
+    let case = read_case(common, arguments.case.as_deref())?;
+    let folder = out_folder(&arguments.out, arguments.case.as_deref(), "learn");
+    let mut run = Run::open(&folder, &case, &compute, arguments.fresh)?;
+    teach(&mut run, "")?;
+    drop(run);
+    pictures::of_run(&folder, &case)?;
+    say(&format!(
+        "trained: {} (networks, elastic.csv, plastic.csv, cycles.csv, {PLOTS}); now unseen motions",
+        folder.display()
+    ));
+    let out = folder.join(EVALUATION);
+    let request = Request {
+        folder: &folder,
+        out: &out,
+        baseline: None,
+        cycle: Some(case.cycles),
+        frames: None,
+    };
+    let references = References::new(&folder.join(REFERENCES));
+    let (evaluation, _) = request.judge(&references, &compute)?;
+    report(common, &out, &evaluation)
+}
+
+/// The steps that are left, with a bar over the whole run, stopped by Ctrl-C; `label` stands before the bar.
+pub(super) fn teach(run: &mut Run, label: &str) -> Result<()> {
+    let on = format!("the same command then goes on in {}", run.folder.display());
+    let outcome = watched(run, label);
+    outcome.map_err(|e| e.with_remedy(&on))
+}
+
+fn watched(run: &mut Run, label: &str) -> Result<()> {
+    let all: usize = run.steps().iter().sum();
+    let done = run.done().iter().sum::<usize>();
+    if (1..all).contains(&done) {
+        let folder = run.folder.display();
+        say(&format!("{folder}: going on after step {done} of {all}"));
+    }
+    let progress = ProgressBar::new(all as u64);
+    let style = ProgressStyle::with_template("{prefix}{bar:30} {pos}/{len} steps  {msg}");
+    progress.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    progress.set_prefix(label.to_string());
+    interrupted();
+    let mut pace = Pace::default();
+    let mut saved = Instant::now();
+    let outcome = loop {
+        if run.finished() {
+            break Ok(());
+        }
+        if interrupted() {
+            break run.save().and_then(|()| {
+                Err(Error::Interrupted(format!(
+                    "interrupted after step {} of {all} ({}); the same command goes on",
+                    run.done().iter().sum::<usize>(),
+                    run.folder.display()
+                )))
+            });
+        }
+        let place = run.place();
+        let clock = Instant::now();
+        let loss = match run.advance() {
+            Ok(loss) => loss,
+            Err(error) => break Err(error),
+        };
+        pace.add(place.network, clock.elapsed());
+        progress.set_position(run.done().iter().sum::<usize>() as u64);
+        progress.set_message(format!(
+            "cycle {} {}, loss {loss:.3e}, {} left",
+            place.cycle + 1,
+            match place.network {
+                Network::Elastic => "E-Net",
+                Network::Plastic => "P-Net",
+            },
+            words(pace.left(run))
+        ));
+        if saved.elapsed() > SAVE_EVERY {
+            if let Err(error) = run.save() {
+                break Err(error);
+            }
+            saved = Instant::now();
+        }
+    };
+    progress.finish_and_clear();
+    outcome
+}
+
+/// How long steps of either network took in this session.
+#[derive(Default)]
+struct Pace {
+    seconds: [f64; 2],
+    steps: [usize; 2],
+}
+
+impl Pace {
+    fn add(&mut self, network: Network, time: Duration) {
+        let k = usize::from(network == Network::Plastic);
+        self.seconds[k] += time.as_secs_f64();
+        self.steps[k] += 1;
+    }
+
+    /// Time left of the whole run; a network that has not learned yet is taken to be as quick as the other.
+    fn left(&self, run: &Run) -> f64 {
+        let one = |k: usize| (self.steps[k] > 0).then(|| self.seconds[k] / self.steps[k] as f64);
+        let (all, done) = (run.steps(), run.done());
+        let of = |k: usize| (all[k] - done[k]) as f64 * one(k).or(one(1 - k)).unwrap_or(0.0);
+        of(0) + of(1)
+    }
+}
+
+fn words(seconds: f64) -> String {
+    match seconds as u64 {
+        s @ 0..120 => format!("{s} s"),
+        s @ 120..7200 => format!("{} min", s / 60),
+        s => format!("{:.1} h", s as f64 / 3600.0),
+    }
+}

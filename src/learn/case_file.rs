@@ -1,0 +1,115 @@
+//! Cases as JSON files.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::LearnCase;
+use crate::{
+    error::{Error, Result, bad_input, unknown},
+    files::{
+        json::{join, parse},
+        read_text,
+    },
+};
+
+/// Where a good file can be had.
+const REMEDY: &str = "`rumple schema learn` prints the default case, whose keys may be left out";
+
+/// Keys whose values are one of several forms, which have no keys in common.
+const CHOICES: [&str; 2] = ["plastic_net", "plasticity.rule"];
+
+impl LearnCase {
+    /// Reads a case; keys that are left out have their defaults.
+    pub fn load(path: &Path) -> Result<LearnCase> {
+        LearnCase::parse(&read_text(path)?, &path.display().to_string())
+    }
+
+    /// The same of text that is already here; `place` names it in messages.
+    pub fn parse(text: &str, place: &str) -> Result<LearnCase> {
+        let value = parse(text, place, REMEDY)?;
+        if !value.is_object() {
+            return bad_input(format!("{place}: not a JSON object {{…}}; {REMEDY}"));
+        }
+        let at = |e: Error| Error::BadInput(format!("{place}: {e}"));
+        let whole = LearnCase::default().to_json()?;
+        known("", &value, &whole).map_err(at)?;
+        let case: LearnCase = serde_json::from_value(value)
+            .map_err(|e| Error::BadInput(format!("{place}: {e}; {REMEDY}")))?;
+        case.check().map_err(at)?;
+        Ok(case)
+    }
+
+    /// The case with all its keys.
+    pub fn to_json(&self) -> Result<Value> {
+        serde_json::to_value(self)
+            .map_err(|e| Error::BadInput(format!("the case cannot be written as JSON: {e}")))
+    }
+}
+
+/// Refuses keys that the whole case does not have.
+fn known(path: &str, value: &Value, whole: &Value) -> Result<()> {
+    let (Value::Object(value), Value::Object(whole)) = (value, whole) else {
+        return Ok(());
+    };
+    if CHOICES.contains(&path) {
+        return Ok(());
+    }
+    let keys: Vec<&str> = whole.keys().map(String::as_str).collect();
+    for (key, inner) in value {
+        match whole.get(key) {
+            Some(of_whole) => known(&join(path, key), inner, of_whole)?,
+            None if path.is_empty() => return Err(unknown("key", key, &keys)),
+            None => return Err(unknown(&format!("key in {path}"), key, &keys)),
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_case_comes_back_as_it_was_and_may_leave_keys_out() {
+        let case = LearnCase {
+            seed: 7,
+            ..LearnCase::default()
+        };
+        let text = case.to_json().unwrap().to_string();
+        assert_eq!(LearnCase::parse(&text, "c").unwrap(), case);
+        let short = LearnCase::parse(r#"{"seed": 7, "plastic_net": {"graph": 3}}"#, "c");
+        assert_eq!(short.unwrap(), case);
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_the_file() {
+        for (text, fragments) in [
+            ("[]", vec!["c: not a JSON object"]),
+            ("{", vec!["c: not valid JSON"]),
+            (
+                r#"{"cycels": 3}"#,
+                vec!["c: unknown key 'cycels'", "did you mean 'cycles'"],
+            ),
+            (
+                r#"{"training": {"windwos": 3}}"#,
+                vec!["c: unknown key in training 'windwos'", "'windows'"],
+            ),
+            (
+                r#"{"cycles": "four"}"#,
+                vec!["c: invalid type", "rumple schema learn"],
+            ),
+            (r#"{"cycles": 0}"#, vec!["c: cycles is 0; give at least 1"]),
+            (r#"{"grid": [2, 9]}"#, vec!["c: grid, around is 2"]),
+            (
+                r#"{"plastic_net": "gru"}"#,
+                vec!["c: unknown variant `gru`"],
+            ),
+        ] {
+            let error = LearnCase::parse(text, "c").unwrap_err().to_string();
+            for fragment in fragments {
+                assert!(error.contains(fragment), "{text}: {error}");
+            }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! What is measured frame by frame.
+
+use serde::{Deserialize, Serialize};
+
+use crate::learn::{Motion, Phases, Track};
+
+/// One frame of one method.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FrameRow {
+    /// Name of the motion.
+    pub motion: String,
+    /// Name of the method.
+    pub method: String,
+    /// From 0.
+    pub frame: usize,
+    /// Mean |ε_p − ε̂_p| against the reference \[rad\].
+    pub plastic_error: f64,
+    /// The same of the fifth of the hinges with the largest error in that frame, as in paper 2's Fig. 8b \[rad\].
+    pub plastic_error_top_fifth: f64,
+    /// Mean |ε − ε̂| \[rad\].
+    pub bending_error: f64,
+    /// Mean |ε_p| \[rad\].
+    pub rest_bending: f64,
+    /// Mean of the tenth of the hinges with the largest |ε| \[rad\].
+    pub top_tenth_strain: f64,
+}
+
+/// All frames of a track against the reference of the same motion.
+pub fn frame_rows(motion: &str, method: &str, track: &Track, reference: &Track) -> Vec<FrameRow> {
+    let row = |frame: usize| {
+        let gap = |a: &[Vec<f64>], b: &[Vec<f64>]| -> Vec<f64> {
+            a[frame].iter().zip(&b[frame]).map(|(a, b)| a - b).collect()
+        };
+        let plastic = gap(&track.plastic, &reference.plastic);
+        FrameRow {
+            motion: motion.into(),
+            method: method.into(),
+            frame,
+            plastic_error: mean_size(&plastic),
+            plastic_error_top_fifth: top(&plastic, 0.2),
+            bending_error: mean_size(&gap(&track.strain, &reference.strain)),
+            rest_bending: mean_size(&track.plastic[frame]),
+            top_tenth_strain: top(&track.strain[frame], 0.1),
+        }
+    };
+    (0..track.frames()).map(row).collect()
+}
+
+/// Frames before, during and after a bend.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Moments {
+    /// The last before anything moves.
+    pub before: usize,
+    /// In the middle of the frames that are bent the furthest.
+    pub during: usize,
+    /// The last one, where the body is back at its first pose then.
+    pub after: Option<usize>,
+}
+
+impl Moments {
+    /// Of a motion; none where nothing moves.
+    pub fn of(motion: &Motion) -> Option<Moments> {
+        let Phases { begin, peak, end } = motion.phases()?;
+        Some(Moments {
+            before: begin,
+            during: (peak.start + peak.end) / 2,
+            after: end.map(|_| motion.frames() - 1),
+        })
+    }
+}
+
+/// Mean |x|.
+pub fn mean_size(values: &[f64]) -> f64 {
+    values.iter().map(|x| x.abs()).sum::<f64>() / values.len().max(1) as f64
+}
+
+/// Mean of a share of the values, those with the largest size.
+pub fn top(values: &[f64], share: f64) -> f64 {
+    let mut sizes: Vec<f64> = values.iter().map(|x| x.abs()).collect();
+    sizes.sort_by(|a, b| b.total_cmp(a));
+    sizes.truncate(((share * sizes.len() as f64) as usize).max(1));
+    mean_size(&sizes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::learn::Body;
+
+    #[test]
+    fn the_canonical_bend_is_looked_at_straight_bent_and_straight_again() {
+        let body = Body::arm();
+        let moments = Moments::of(&Motion::canonical(&body)).unwrap();
+        assert_eq!(
+            (moments.before, moments.during, moments.after),
+            (8, 38, Some(94))
+        );
+        assert_eq!(Moments::of(&Motion::still(&body, 9)), None);
+    }
+
+    #[test]
+    fn the_top_share_is_that_of_sizes() {
+        let values = [0.0, -4.0, 1.0, 0.0, 2.0, 0.0, 0.0, 0.0, 0.0, 0.0];
+        assert_eq!(top(&values, 0.2), 3.0);
+        assert_eq!(top(&values, 0.01), 4.0);
+        assert_eq!(mean_size(&values), 0.7);
+    }
+}

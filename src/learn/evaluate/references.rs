@@ -1,0 +1,193 @@
+//! Reference simulations, which are slow, kept as files that are named by what they depend on.
+
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+use serde_json::{Value, json};
+
+use crate::{
+    error::{Error, Result, bad_input},
+    files::fingerprint,
+    learn::{
+        LearnCase, Loss, LossConfig, Motion, Plasticity, Rule, Scene, Track,
+        files::{Array, Npz},
+        reference::{Accuracy, simulate},
+    },
+    numeric::{Compute, Precision},
+};
+
+/// A reference and how long it took.
+#[derive(Debug, Clone)]
+pub struct Reference {
+    /// The motion of the garment.
+    pub track: Track,
+    /// Of the whole simulation, when it was made \[s\].
+    pub seconds: f64,
+    /// Frames that were not minimised to the end.
+    pub unfinished: usize,
+    /// Whether it was made in this run, not read.
+    pub made_now: bool,
+}
+
+/// What yields in a reference.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Yields {
+    /// At the case's yield strain, by the hard rule whichever rule the networks learned from.
+    AsInCase,
+    /// Never: the best that any method without rest bending could do.
+    Never,
+}
+
+/// More than any hinge can be bent \[rad\].
+const NEVER: f64 = 1e3;
+
+/// Hears of every frame that is done, and may stop the work by an error.
+pub type Watch<'a> = &'a (dyn Fn() -> Result<()> + Sync);
+
+/// A folder of references.
+#[derive(Debug, Clone)]
+pub struct References {
+    folder: PathBuf,
+    compute: Compute,
+}
+
+/// One simulation: a motion, and what yields.
+pub type Job<'a> = (&'a Motion, Yields);
+
+impl References {
+    /// References are kept in `folder`, and always simulated in double precision on the CPU.
+    pub fn new(folder: &Path) -> References {
+        References {
+            folder: folder.into(),
+            compute: Compute::cpu(Precision::F64),
+        }
+    }
+
+    /// Frames that are yet to be simulated.
+    pub fn missing_frames(&self, case: &LearnCase, jobs: &[Job]) -> usize {
+        let missing = jobs.iter().filter(|job| !self.file(case, **job).is_file());
+        missing.map(|(motion, _)| motion.frames()).sum()
+    }
+
+    /// References of some jobs, in their order. The first is simulated on its own, for its time; the others side by
+    /// side.
+    pub fn of(
+        &self,
+        case: &LearnCase,
+        scene: &Scene,
+        jobs: &[Job],
+        watch: Watch,
+    ) -> Result<Vec<Reference>> {
+        std::fs::create_dir_all(&self.folder).map_err(|e| Error::writing(&self.folder, e))?;
+        let one = |job: &Job| self.one(case, scene, *job, watch);
+        let Some((first, others)) = jobs.split_first() else {
+            return Ok(Vec::new());
+        };
+        let mut all = vec![one(first)?];
+        let others: Vec<Result<Reference>> = others.par_iter().map(one).collect();
+        for reference in others {
+            all.push(reference?);
+        }
+        Ok(all)
+    }
+
+    fn one(&self, case: &LearnCase, scene: &Scene, job: Job, watch: Watch) -> Result<Reference> {
+        let path = self.file(case, job);
+        if path.is_file() {
+            return read(&path, scene, job.0).or_else(|e| {
+                bad_input(format!(
+                    "{e}; remove the file, and it is simulated again by the same command"
+                ))
+            });
+        }
+        let clock = std::time::Instant::now();
+        let outcome = simulate(
+            scene,
+            job.0,
+            &Loss::new(energy(case))?,
+            &plasticity(case, job.1),
+            Accuracy::default(),
+            &self.compute,
+            &mut |_| watch(),
+        )?;
+        let seconds = clock.elapsed().as_secs_f64();
+        let number = |values: Vec<f64>, shape: Vec<usize>| Array { shape, values };
+        let steps: Vec<f64> = outcome.iterations.iter().map(|n| *n as f64).collect();
+        let unfinished = outcome.unfinished.len();
+        let further = [
+            ("seconds", number(vec![seconds], vec![1])),
+            (
+                "unfinished_frames",
+                number(vec![unfinished as f64], vec![1]),
+            ),
+            ("newton_steps", number(steps, vec![outcome.track.frames()])),
+        ];
+        outcome.track.save(&path, &further)?;
+        Ok(Reference {
+            track: outcome.track,
+            seconds,
+            unfinished,
+            made_now: true,
+        })
+    }
+
+    /// Named by everything that the numbers depend on.
+    fn file(&self, case: &LearnCase, job: Job) -> PathBuf {
+        let (motion, yields) = job;
+        let identity = identity(case, job).to_string();
+        let yields = match yields {
+            Yields::AsInCase => format!("yield{:.0}", case.plasticity.yield_strain.to_degrees()),
+            Yields::Never => "elastic".into(),
+        };
+        let number = fingerprint(identity.into_bytes());
+        let name = motion.file_stem();
+        self.folder
+            .join(format!("{name}-seed{}-{yields}-{number:x}.npz", case.seed))
+    }
+}
+
+fn identity(case: &LearnCase, (motion, yields): Job) -> Value {
+    let accuracy = Accuracy::default();
+    json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "scene": case.scene,
+        "grid": case.grid,
+        "seed": case.seed,
+        "materials": case.loss.materials,
+        "yield": plasticity(case, yields).yield_strain,
+        "accuracy": [accuracy.step, accuracy.iterations as f64],
+        "seconds": motion.seconds,
+        "turns": motion.turns,
+        "root": motion.root,
+    })
+}
+
+/// The energy itself, without what a case adds to the loss of the networks.
+fn energy(case: &LearnCase) -> LossConfig {
+    LossConfig {
+        materials: case.loss.materials,
+        ..LossConfig::default()
+    }
+}
+
+fn plasticity(case: &LearnCase, yields: Yields) -> Plasticity {
+    Plasticity {
+        yield_strain: match yields {
+            Yields::AsInCase => case.plasticity.yield_strain,
+            Yields::Never => NEVER,
+        },
+        rule: Rule::ReturnMapping,
+    }
+}
+
+fn read(path: &Path, scene: &Scene, motion: &Motion) -> Result<Reference> {
+    let npz = Npz::open(path)?;
+    let track = Track::read(&npz)?;
+    track.check(npz.place(), scene, motion)?;
+    Ok(Reference {
+        track,
+        seconds: npz.shaped("seconds", &[Some(1)])?.values[0],
+        unfinished: npz.shaped("unfinished_frames", &[Some(1)])?.values[0] as usize,
+        made_now: false,
+    })
+}

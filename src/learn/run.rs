@@ -1,0 +1,501 @@
+//! A training run in a folder: Algorithm 1 step by step, kept on disk so that it goes on after a stop.
+//!
+//! ```text
+//! case.json               the whole case
+//! elastic.csv             every step of E-Net: loss and terms
+//! plastic.csv             every step of P-Net
+//! cycles.csv              a row a cycle: the rest bending that was learned, and how much it moved
+//! checkpoint.zip          where training goes on
+//! networks/cycle-1.zip    both networks after a cycle, in burn's own format
+//! ```
+//!
+//! A run that was killed at any moment and opened again ends with the same bits in networks and logs (but for
+//! the seconds in cycles.csv): batches are functions of cycle and step, and rows beyond the checkpoint are cut away.
+
+mod checkpoint;
+pub mod rows;
+
+use std::{
+    path::{Path, PathBuf},
+    time::Instant,
+};
+
+use burn::optim::ModuleOptimizer;
+use serde::{Deserialize, Serialize};
+
+use self::checkpoint::Mark;
+use super::{
+    LearnCase, RestBending,
+    curriculum::{Curriculum, ElasticStep, PlasticStep, Predicted, Students, adam},
+};
+use crate::{
+    error::{Error, Result, bad_input},
+    files::{Log, difference, write_whole},
+    numeric::{Compute, Field},
+};
+
+/// Files of a run.
+pub const CASE: &str = "case.json";
+/// Losses of E-Net, rows of [`ElasticStep`].
+pub const ELASTIC: &str = "elastic.csv";
+/// Losses of P-Net, rows of [`PlasticStep`].
+pub const PLASTIC: &str = "plastic.csv";
+/// Rows of [`Cycle`].
+pub const CYCLES: &str = "cycles.csv";
+const CHECKPOINT: &str = "checkpoint.zip";
+const NETWORKS: &str = "networks";
+
+/// Which network learns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Network {
+    /// E-Net.
+    Elastic,
+    /// P-Net.
+    Plastic,
+}
+
+/// The next step of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// Of Algorithm 1, from 0.
+    pub cycle: usize,
+    /// Which half of it.
+    pub network: Network,
+    /// Within the half.
+    pub step: usize,
+}
+
+/// What a cycle brought, over all frames and hinges of the training motions.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Cycle {
+    /// From 0.
+    pub cycle: usize,
+    /// Mean |rest bending| of P-Net's target, which the plastic rule makes from E-Net's prediction \[rad\].
+    pub target: f64,
+    /// The same of P-Net's roll-out, the next cycle's rest bending \[rad\].
+    pub roll_out: f64,
+    /// Mean |roll-out − target| \[rad\].
+    pub error: f64,
+    /// Mean |roll-out − roll-out of the cycle before| \[rad\]; before the first there is none.
+    pub change: f64,
+    /// How long the cycle took \[s\].
+    pub seconds: f64,
+}
+
+/// An open run.
+pub struct Run {
+    /// Where it is kept.
+    pub folder: PathBuf,
+    /// What is trained, and with what.
+    pub course: Curriculum,
+    /// The networks so far.
+    pub students: Students,
+    compute: Compute,
+    place: Place,
+    adam: ModuleOptimizer,
+    /// E-Net's predictions of the lessons and P-Net's targets; none while E-Net learns.
+    seen: Vec<(Predicted, Field)>,
+    logs: [Log; 3],
+    /// Time of this cycle in earlier sessions \[s\].
+    earlier: f64,
+    clock: Instant,
+}
+
+impl Run {
+    /// Opens a folder for a case: a new one, or where an earlier run of the same case stopped. A case that differs in
+    /// nothing but more cycles goes on too. `fresh` throws away what is there.
+    pub fn open(folder: &Path, case: &LearnCase, compute: &Compute, fresh: bool) -> Result<Run> {
+        case.check()?;
+        let begun = folder.join(CHECKPOINT).is_file() && !fresh;
+        if begun {
+            check_same(folder, case)?;
+        } else {
+            clear(folder, fresh)?;
+        }
+        let course = Curriculum::new(case.clone(), case.scene()?, compute)?;
+        let students = course.students()?;
+        std::fs::create_dir_all(folder.join(NETWORKS)).map_err(|e| Error::writing(folder, e))?;
+        match begun {
+            true => Run::go_on(folder, course, students, compute),
+            false => Run::start(folder, course, students, compute),
+        }
+    }
+
+    fn start(
+        folder: &Path,
+        course: Curriculum,
+        students: Students,
+        compute: &Compute,
+    ) -> Result<Run> {
+        let mut logs = open_logs(folder, [0; 3])?;
+        write_case(folder, &course.case)?;
+        for log in &mut logs {
+            log.append(rows::SYNTHETIC.as_bytes())?;
+        }
+        let run = Run {
+            folder: folder.into(),
+            course,
+            students,
+            compute: compute.clone(),
+            place: Place {
+                cycle: 0,
+                network: Network::Elastic,
+                step: 0,
+            },
+            adam: adam(),
+            seen: Vec::new(),
+            logs,
+            earlier: 0.0,
+            clock: Instant::now(),
+        };
+        run.save()?;
+        Ok(run)
+    }
+
+    fn go_on(
+        folder: &Path,
+        course: Curriculum,
+        students: Students,
+        compute: &Compute,
+    ) -> Result<Run> {
+        let path = folder.join(CHECKPOINT);
+        let (mark, students, adam) = checkpoint::load(&path, students, compute)?;
+        let here = made_by(compute);
+        if mark.made_by != here {
+            return bad_input(format!(
+                "{}: trained by {}, and this is {here}, which rounds differently; go on with the same one, or give \
+                 --fresh to throw it away",
+                folder.display(),
+                mark.made_by
+            ));
+        }
+        let logs = open_logs(folder, mark.logs)?;
+        let held = LearnCase::load(&folder.join(CASE))?;
+        if held.cycles < course.case.cycles {
+            write_case(folder, &course.case)?;
+        }
+        let mut run = Run {
+            folder: folder.into(),
+            course,
+            students,
+            compute: compute.clone(),
+            place: mark.place,
+            adam,
+            seen: Vec::new(),
+            logs,
+            earlier: mark.seconds,
+            clock: Instant::now(),
+        };
+        if run.place.network == Network::Plastic {
+            run.look();
+        }
+        Ok(run)
+    }
+
+    /// What comes next.
+    pub fn place(&self) -> Place {
+        self.place
+    }
+
+    /// Whether all cycles are done.
+    pub fn finished(&self) -> bool {
+        self.place.cycle >= self.course.case.cycles
+    }
+
+    /// Steps of E-Net and of P-Net in the whole run.
+    pub fn steps(&self) -> [usize; 2] {
+        let case = &self.course.case;
+        let elastic = (0..case.cycles).map(|c| self.course.elastic_steps(c)).sum();
+        [elastic, case.cycles * self.plastic_steps()]
+    }
+
+    /// Steps of both that are done.
+    pub fn done(&self) -> [usize; 2] {
+        let Place {
+            cycle,
+            network,
+            step,
+        } = self.place;
+        let elastic: usize = (0..cycle).map(|c| self.course.elastic_steps(c)).sum();
+        let plastic = cycle * self.plastic_steps();
+        match network {
+            Network::Elastic => [elastic + step, plastic],
+            Network::Plastic => [elastic + self.course.elastic_steps(cycle), plastic + step],
+        }
+    }
+
+    fn plastic_steps(&self) -> usize {
+        match self.course.case.rest_bending {
+            RestBending::Learned => self.course.case.training.plastic_steps,
+            RestBending::None => 0,
+        }
+    }
+
+    /// One step of one network, and what follows when it was the last of its half; returns the loss.
+    pub fn advance(&mut self) -> Result<f64> {
+        let at = (self.place.cycle, self.place.step);
+        let loss = match self.place.network {
+            Network::Elastic => {
+                let step = self
+                    .course
+                    .teach_elastic(&mut self.students, &mut self.adam, at)?;
+                self.log(0, step.loss, &step)?
+            }
+            Network::Plastic => {
+                let step = self.course.teach_plastic(
+                    &mut self.students,
+                    &mut self.adam,
+                    &self.seen,
+                    at,
+                )?;
+                self.log(1, step.loss, &step)?
+            }
+        };
+        self.place.step += 1;
+        let last = match self.place.network {
+            Network::Elastic => self.course.elastic_steps(self.place.cycle),
+            Network::Plastic => self.plastic_steps(),
+        };
+        if self.place.step == last {
+            match self.place.network {
+                Network::Elastic if self.plastic_steps() > 0 => self.end_half()?,
+                _ => self.end_cycle()?,
+            }
+        }
+        Ok(loss)
+    }
+
+    /// Takes down a step, or refuses one that has blown up.
+    fn log(&mut self, log: usize, loss: f64, row: &impl Serialize) -> Result<f64> {
+        let Place { cycle, step, .. } = self.place;
+        if !loss.is_finite() {
+            let (name, rate) = [
+                ("E-Net", "training.elastic_rate"),
+                ("P-Net", "training.plastic_rate"),
+            ][log];
+            return bad_input(format!(
+                "{}: {name} diverged in cycle {} at step {step}: its loss is {loss}; lower {rate} in the case and train \
+                 into another folder",
+                self.folder.display(),
+                cycle + 1
+            ));
+        }
+        self.append(log, row)?;
+        Ok(loss)
+    }
+
+    fn append(&mut self, log: usize, row: &impl Serialize) -> Result<()> {
+        let mut text = rows::line(row)?;
+        if self.logs[log].length() == rows::SYNTHETIC.len() as u64 {
+            text = rows::header(row)? + &text;
+        }
+        self.logs[log].append(text.as_bytes())
+    }
+
+    /// E-Net has learned for now: P-Net's turn.
+    fn end_half(&mut self) -> Result<()> {
+        self.place.network = Network::Plastic;
+        self.place.step = 0;
+        self.adam = adam();
+        self.look();
+        self.save()
+    }
+
+    /// What E-Net predicts for the lessons, and what the plastic rule makes of that.
+    fn look(&mut self) {
+        let seen = |lesson| {
+            let predicted = self.course.see(&self.students.elastic, lesson);
+            let target = self.course.target(&predicted);
+            (predicted, target)
+        };
+        self.seen = self.students.lessons.iter().map(seen).collect();
+    }
+
+    /// Both have learned for now: P-Net's roll-out is the next rest bending.
+    fn end_cycle(&mut self) -> Result<()> {
+        let mut row = Cycle {
+            cycle: self.place.cycle,
+            target: 0.0,
+            roll_out: 0.0,
+            error: 0.0,
+            change: 0.0,
+            seconds: self.seconds(),
+        };
+        let mut next = Vec::new();
+        for ((predicted, target), lesson) in self.seen.iter().zip(&self.students.lessons) {
+            let roll_out = self.course.follow(&self.students.plastic, predicted)?;
+            row.target += self.size(target.clone())?;
+            row.roll_out += self.size(roll_out.clone())?;
+            row.error += self.size(roll_out.clone() - target.clone())?;
+            row.change += self.size(roll_out.clone() - lesson.rest_bending.clone())?;
+            next.push(roll_out);
+        }
+        let share = 1.0 / self.students.lessons.len() as f64;
+        for sum in [
+            &mut row.target,
+            &mut row.roll_out,
+            &mut row.error,
+            &mut row.change,
+        ] {
+            *sum *= share;
+        }
+        for (lesson, rest_bending) in self.students.lessons.iter_mut().zip(next) {
+            lesson.rest_bending = rest_bending;
+        }
+        self.append(2, &row)?;
+        self.place.cycle += 1;
+        self.place.network = Network::Elastic;
+        self.place.step = 0;
+        checkpoint::save_networks(
+            &networks_file(&self.folder, self.place.cycle),
+            &self.students,
+        )?;
+        self.adam = adam();
+        self.seen.clear();
+        self.earlier = 0.0;
+        self.clock = Instant::now();
+        self.save()
+    }
+
+    /// Mean size.
+    fn size(&self, field: Field) -> Result<f64> {
+        let values = self.compute.values(field)?;
+        Ok(values.iter().map(|x| x.abs()).sum::<f64>() / values.len().max(1) as f64)
+    }
+
+    fn seconds(&self) -> f64 {
+        self.earlier + self.clock.elapsed().as_secs_f64()
+    }
+
+    /// Saves where training goes on.
+    pub fn save(&self) -> Result<()> {
+        let mark = Mark {
+            place: self.place,
+            seconds: self.seconds(),
+            logs: [0, 1, 2].map(|k| self.logs[k].length()),
+            made_by: made_by(&self.compute),
+        };
+        let path = self.folder.join(CHECKPOINT);
+        checkpoint::save(&path, &mark, &self.students, &self.adam, &self.compute)
+    }
+}
+
+/// The networks of a folder after a cycle (from 1), or after the last that is done, and which one that is.
+pub fn load(
+    folder: &Path,
+    cycle: Option<usize>,
+    compute: &Compute,
+) -> Result<(Curriculum, Students, usize)> {
+    let case = read_case(folder)?;
+    let done = (1..=case.cycles).filter(|c| networks_file(folder, *c).is_file());
+    let done: Vec<usize> = done.collect();
+    let Some(last) = done.last() else {
+        return bad_input(format!(
+            "{}: no cycle is trained to its end yet; `rumple learn train` goes on with it",
+            folder.display()
+        ));
+    };
+    let cycle = cycle.unwrap_or(*last);
+    if !done.contains(&cycle) {
+        return bad_input(format!(
+            "{}: there are no networks of cycle {cycle}; give one of 1 to {last}",
+            folder.display()
+        ));
+    }
+    let course = Curriculum::new(case.clone(), case.scene()?, compute)?;
+    let students = course.students()?;
+    let students = checkpoint::load_networks(&networks_file(folder, cycle), students)?;
+    Ok((course, students, cycle))
+}
+
+/// The case of a run.
+pub fn read_case(folder: &Path) -> Result<LearnCase> {
+    let path = folder.join(CASE);
+    if !path.is_file() || !folder.join(CHECKPOINT).is_file() {
+        return bad_input(format!(
+            "{}: not a folder of `rumple learn train` (there is no {CASE} and {CHECKPOINT} in it); give one",
+            folder.display()
+        ));
+    }
+    LearnCase::load(&path)
+}
+
+/// Steps of E-Net in a folder.
+pub fn elastic_steps(folder: &Path) -> Result<Vec<ElasticStep>> {
+    rows::read(&folder.join(ELASTIC))
+}
+
+/// Steps of P-Net in a folder.
+pub fn plastic_steps(folder: &Path) -> Result<Vec<PlasticStep>> {
+    rows::read(&folder.join(PLASTIC))
+}
+
+/// Cycles that are done in a folder.
+pub fn cycles(folder: &Path) -> Result<Vec<Cycle>> {
+    rows::read(&folder.join(CYCLES))
+}
+
+fn networks_file(folder: &Path, cycle: usize) -> PathBuf {
+    folder.join(NETWORKS).join(format!("cycle-{cycle}.zip"))
+}
+
+fn open_logs(folder: &Path, lengths: [u64; 3]) -> Result<[Log; 3]> {
+    let open = |name: &str, length: u64| Log::open(&folder.join(name), length);
+    Ok([
+        open(ELASTIC, lengths[0])?,
+        open(PLASTIC, lengths[1])?,
+        open(CYCLES, lengths[2])?,
+    ])
+}
+
+fn write_case(folder: &Path, case: &LearnCase) -> Result<()> {
+    write_whole(
+        &folder.join(CASE),
+        format!("{:#}\n", case.to_json()?).as_bytes(),
+    )
+}
+
+fn made_by(compute: &Compute) -> String {
+    format!(
+        "rumple {} ({})",
+        env!("CARGO_PKG_VERSION"),
+        compute.describe()
+    )
+}
+
+/// Refuses a folder with a run of another case. The number of cycles may differ: each cycle is a function of
+/// those before it.
+fn check_same(folder: &Path, case: &LearnCase) -> Result<()> {
+    let mut held = read_case(folder)?;
+    held.cycles = case.cycles;
+    match difference(&held.to_json()?, &case.to_json()?) {
+        None => Ok(()),
+        Some(what) => bad_input(format!(
+            "{}: holds a run of another case, there against here: {what}; give another --out, or throw it away (train \
+             --fresh, or remove the folder)",
+            folder.display()
+        )),
+    }
+}
+
+/// Makes room for a new run; what is not of a run is left alone, and refused where `fresh` does not allow it.
+fn clear(folder: &Path, fresh: bool) -> Result<()> {
+    let used = std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some());
+    let ours = LearnCase::load(&folder.join(CASE)).is_ok();
+    if used && !ours && !fresh {
+        return bad_input(format!(
+            "{}: there are files in it that are no run of `rumple learn train`; give another --out, or --fresh to write among them",
+            folder.display()
+        ));
+    }
+    let checkpoint = folder.join(CHECKPOINT);
+    if checkpoint.is_file() {
+        std::fs::remove_file(&checkpoint).map_err(|e| Error::writing(&checkpoint, e))?;
+    }
+    let networks = folder.join(NETWORKS);
+    if networks.is_dir() {
+        std::fs::remove_dir_all(&networks).map_err(|e| Error::writing(&networks, e))?;
+    }
+    Ok(())
+}

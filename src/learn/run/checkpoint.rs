@@ -1,0 +1,169 @@
+//! Networks and training states as files: ZIP archives of burn's own records, each part with its checksum,
+//! written whole or not at all.
+
+use std::path::Path;
+
+use burn::{module::Module, optim::ModuleOptimizer, store::ModuleRecord, tensor::Bytes};
+use serde::{Deserialize, Serialize};
+
+use super::Place;
+use crate::{
+    error::{Error, Result, bad_input},
+    files::write_whole,
+    learn::{
+        curriculum::{Students, adam},
+        files::{Array, archive, unpack_all},
+    },
+    numeric::Compute,
+};
+
+/// What a checkpoint says beside the networks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Mark {
+    /// What comes next.
+    pub place: Place,
+    /// Time that the cycle has taken so far \[s\].
+    pub seconds: f64,
+    /// Lengths of the logs \[bytes\]; what is beyond was written after this.
+    pub logs: [u64; 3],
+    /// Version of the program, and where it computes: others round differently.
+    pub made_by: String,
+}
+
+const MARK: &str = "place.json";
+const ELASTIC: &str = "elastic.bpk";
+const PLASTIC: &str = "plastic.bpk";
+const ADAM: &str = "adam.bpk";
+const BENT: &str = "rest_bending.npy";
+
+/// Saves everything that training needs to go on with the same bits.
+pub fn save(
+    path: &Path,
+    mark: &Mark,
+    students: &Students,
+    adam: &ModuleOptimizer,
+    compute: &Compute,
+) -> Result<()> {
+    let mark = serde_json::to_vec(mark).map_err(|e| cannot(path, &e.to_string()))?;
+    let adam = adam
+        .into_bytes()
+        .map_err(|e| cannot(path, &e.to_string()))?;
+    let mut parts = vec![(MARK, mark)];
+    parts.extend(networks(path, students)?);
+    parts.push((ADAM, adam.to_vec()));
+    parts.push((BENT, rest_bending(students, compute)?.bytes()));
+    write_whole(path, &archive(&parts)?)
+}
+
+/// Loads what [`save`] wrote into students of the same case.
+pub fn load(
+    path: &Path,
+    mut students: Students,
+    compute: &Compute,
+) -> Result<(Mark, Students, ModuleOptimizer)> {
+    let parts = Parts::open(path)?;
+    let mark = serde_json::from_slice(parts.part(MARK)?).map_err(|e| parts.damaged(&e))?;
+    students = parts.networks(students)?;
+    let bytes = Bytes::from_bytes_vec(parts.part(ADAM)?.to_vec());
+    let adam = adam().from_bytes(bytes).map_err(|e| parts.damaged(&e))?;
+    let array = Array::parse(parts.part(BENT)?, &parts.place)?;
+    let [frames, hinges] = students.lessons[0].rest_bending.dims();
+    if array.shape != [students.lessons.len() * frames, hinges] {
+        return Err(parts.damaged(&format!("{BENT} has shape {:?}", array.shape)));
+    }
+    let rows = array.values.chunks_exact(frames * hinges);
+    for (lesson, rows) in students.lessons.iter_mut().zip(rows) {
+        lesson.rest_bending = compute.tensor(rows, [frames, hinges]);
+    }
+    Ok((mark, students, adam))
+}
+
+/// Saves the networks alone, for use.
+pub fn save_networks(path: &Path, students: &Students) -> Result<()> {
+    write_whole(path, &archive(&networks(path, students)?)?)
+}
+
+/// Loads networks into students of the same case.
+pub fn load_networks(path: &Path, students: Students) -> Result<Students> {
+    Parts::open(path)?.networks(students)
+}
+
+fn networks(path: &Path, students: &Students) -> Result<Vec<(&'static str, Vec<u8>)>> {
+    let bytes = |record: ModuleRecord| {
+        let bytes = record.into_bytes();
+        Ok::<_, Error>(bytes.map_err(|e| cannot(path, &e.to_string()))?.to_vec())
+    };
+    Ok(vec![
+        (ELASTIC, bytes(students.elastic.clone().into_record())?),
+        (PLASTIC, bytes(students.plastic.clone().into_record())?),
+    ])
+}
+
+/// Of all lessons, one below the other.
+fn rest_bending(students: &Students, compute: &Compute) -> Result<Array> {
+    let mut shape = vec![0, 0];
+    let mut values = Vec::new();
+    for lesson in &students.lessons {
+        let [frames, hinges] = lesson.rest_bending.dims();
+        shape = vec![shape[0] + frames, hinges];
+        values.extend(compute.values(lesson.rest_bending.clone())?);
+    }
+    Ok(Array { shape, values })
+}
+
+fn cannot(path: &Path, why: &str) -> Error {
+    Error::BadInput(format!(
+        "{}: the networks cannot be saved: {why}; report this with the case",
+        path.display()
+    ))
+}
+
+/// The files of an archive.
+struct Parts {
+    place: String,
+    parts: Vec<(String, Vec<u8>)>,
+}
+
+impl Parts {
+    fn open(path: &Path) -> Result<Parts> {
+        let place = path.display().to_string();
+        let bytes = std::fs::read(path).map_err(|e| Error::reading(path, e))?;
+        match unpack_all(&bytes, &place) {
+            Ok(parts) => Ok(Parts { place, parts }),
+            Err(e) => bad_input(format!("{e}, {}", REMEDY)),
+        }
+    }
+
+    fn part(&self, name: &str) -> Result<&[u8]> {
+        match self.parts.iter().find(|(n, _)| n == name) {
+            Some((_, bytes)) => Ok(bytes),
+            None => Err(self.damaged(&format!("there is no {name} in it"))),
+        }
+    }
+
+    fn networks(&self, mut students: Students) -> Result<Students> {
+        let record = |name: &str| {
+            let bytes = Bytes::from_bytes_vec(self.part(name)?.to_vec());
+            ModuleRecord::from_bytes(bytes).map_err(|e| self.damaged(&e))
+        };
+        let failed = |e| self.damaged(&e);
+        students.elastic = students
+            .elastic
+            .try_load_record(record(ELASTIC)?)
+            .map_err(failed)?;
+        students.plastic = students
+            .plastic
+            .try_load_record(record(PLASTIC)?)
+            .map_err(failed)?;
+        Ok(students)
+    }
+
+    fn damaged(&self, why: &dyn std::fmt::Display) -> Error {
+        Error::BadInput(format!(
+            "{}: damaged, or of another version of this program ({why}); copy it again, {REMEDY}",
+            self.place
+        ))
+    }
+}
+
+const REMEDY: &str = "or train again with `rumple learn train --fresh`";

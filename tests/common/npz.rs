@@ -1,0 +1,122 @@
+//! NumPy's files, written.
+
+use std::io::Write;
+
+use flate2::{Compression, Crc, write::DeflateEncoder};
+
+/// How an array is written.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Kind {
+    F64,
+    F32,
+    F32Fortran,
+    U32,
+    I64,
+}
+
+/// An `.npy` file; `values` are row by row.
+pub fn npy(kind: Kind, shape: &[usize], values: &[f64]) -> Vec<u8> {
+    let name = match kind {
+        Kind::F64 => "<f8",
+        Kind::F32 | Kind::F32Fortran => "<f4",
+        Kind::U32 => "<u4",
+        Kind::I64 => ">i8",
+    };
+    let order = if kind == Kind::F32Fortran {
+        "True"
+    } else {
+        "False"
+    };
+    let lengths: Vec<String> = shape.iter().map(|n| format!("{n},")).collect();
+    let mut header = format!(
+        "{{'descr': '{name}', 'fortran_order': {order}, 'shape': ({}), }}",
+        lengths.join(" ")
+    );
+    while (header.len() + 11) % 64 != 0 {
+        header.push(' ');
+    }
+    header.push('\n');
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend((header.len() as u16).to_le_bytes());
+    bytes.extend(header.as_bytes());
+    let sorted = match kind {
+        Kind::F32Fortran => fortran(shape, values),
+        _ => values.to_vec(),
+    };
+    for value in sorted {
+        match kind {
+            Kind::F64 => bytes.extend(value.to_le_bytes()),
+            Kind::F32 | Kind::F32Fortran => bytes.extend((value as f32).to_le_bytes()),
+            Kind::U32 => bytes.extend((value as u32).to_le_bytes()),
+            Kind::I64 => bytes.extend((value as i64).to_be_bytes()),
+        }
+    }
+    bytes
+}
+
+/// First index fastest.
+fn fortran(shape: &[usize], values: &[f64]) -> Vec<f64> {
+    let count = values.len();
+    let place = |mut n: usize| {
+        let mut index = Vec::new();
+        for length in shape {
+            index.push(n % length);
+            n /= length;
+        }
+        index
+            .iter()
+            .zip(shape)
+            .fold(0, |at, (i, length)| at * length + i)
+    };
+    (0..count).map(|n| values[place(n)]).collect()
+}
+
+/// A ZIP archive as NumPy writes it.
+pub fn zip(files: &[(&str, Vec<u8>)], deflated: bool) -> Vec<u8> {
+    let (mut bytes, mut list) = (Vec::new(), Vec::new());
+    for (name, plain) in files {
+        let name = format!("{name}.npy");
+        let mut crc = Crc::new();
+        crc.update(plain);
+        let packed = match deflated {
+            true => {
+                let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
+                encoder.write_all(plain).unwrap();
+                encoder.finish().unwrap()
+            }
+            false => plain.clone(),
+        };
+        let method: u16 = if deflated { 8 } else { 0 };
+        let mut common = Vec::new();
+        common.extend([45, 0, 0, 0]);
+        common.extend(method.to_le_bytes());
+        common.extend([0; 4]);
+        common.extend(crc.sum().to_le_bytes());
+        common.extend((packed.len() as u32).to_le_bytes());
+        common.extend((plain.len() as u32).to_le_bytes());
+        common.extend((name.len() as u16).to_le_bytes());
+        let header = bytes.len() as u32;
+        bytes.extend(b"PK\x03\x04");
+        bytes.extend(&common);
+        // NumPy reserves 20 bytes for 64-bit sizes here.
+        bytes.extend(20_u16.to_le_bytes());
+        bytes.extend(name.as_bytes());
+        bytes.extend([0; 20]);
+        bytes.extend(packed);
+        list.extend(b"PK\x01\x02\x2d\x03");
+        list.extend(&common);
+        list.extend([0; 12]);
+        list.extend(header.to_le_bytes());
+        list.extend(name.as_bytes());
+    }
+    let (start, length) = (bytes.len() as u32, list.len() as u32);
+    bytes.extend(&list);
+    bytes.extend(b"PK\x05\x06\0\0\0\0");
+    for _ in 0..2 {
+        bytes.extend((files.len() as u16).to_le_bytes());
+    }
+    bytes.extend(length.to_le_bytes());
+    bytes.extend(start.to_le_bytes());
+    bytes.extend([0, 0]);
+    bytes
+}

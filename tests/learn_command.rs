@@ -1,0 +1,401 @@
+//! `rumple learn` as a program, on a sleeve so small that everything takes seconds.
+
+mod common;
+
+use std::{
+    fs,
+    process::{Child, Command},
+    sync::OnceLock,
+};
+
+use common::folder::{Folder, PROGRAM, copy, judge, wait_until};
+use rumple::learn::files::{Array, Npz};
+use serde_json::{Value, json};
+
+/// A case whose training and references take a second or two.
+fn case(changes: Value) -> String {
+    let mut case = json!({
+        "grid": [6, 8], "motions": 2, "frames": 30, "cycles": 2,
+        "loss": {"materials": {"bending": 0.01}},
+        "training": {"elastic_steps": 5, "windows": 2, "window": 3, "plastic_steps": 6},
+    });
+    for (key, value) in changes.as_object().unwrap() {
+        case[key] = value.clone();
+    }
+    case.to_string()
+}
+
+/// A folder with `tiny.json`, its finished run in `run`, trained once for all tests, and what that said.
+fn prepared() -> (Folder, &'static str) {
+    static TRAINED: OnceLock<(Folder, String)> = OnceLock::new();
+    let (trained, said) = TRAINED.get_or_init(|| {
+        let folder = Folder::new();
+        folder.write("tiny.json", case(json!({})));
+        let said = folder.succeed("learn train tiny.json --out run");
+        (folder, said)
+    });
+    let folder = Folder::new();
+    copy(&trained.0, &folder.0);
+    (folder, said)
+}
+
+/// What a run leaves, without times: logs, and all metrics.
+fn outcome(folder: &Folder, run: &str) -> (String, String, Value) {
+    let text = |name: &str| folder.text(&format!("{run}/{name}"));
+    let mut evaluation: Value = serde_json::from_str(&text("evaluation/evaluation.json")).unwrap();
+    evaluation["times"] = Value::Null;
+    (text("elastic.csv"), text("plastic.csv"), evaluation)
+}
+
+/// A metric of a method, of the mean over the unseen motions.
+fn mean(evaluation: &Value, method: &str, metric: &str) -> f64 {
+    let scores = evaluation["scores"].as_array().unwrap();
+    let found = scores
+        .iter()
+        .find(|s| s["method"] == method && s["motion"] == "mean");
+    found.unwrap()["metrics"][metric].as_f64().unwrap()
+}
+
+/// Files that are there and whole; charts say that they are synthetic.
+fn drawn(folder: &Folder, place: &str, files: &[&str]) {
+    for file in files {
+        let path = format!("{place}/{file}");
+        let bytes = folder.read(&path);
+        let starts = |with: &[u8]| bytes.starts_with(with) && bytes.len() > 1000;
+        let whole = match file.rsplit('.').next() {
+            Some("svg") => starts(b"<svg") && folder.text(&path).contains("synthetic"),
+            Some("png") => starts(b"\x89PNG"),
+            _ => starts(b"glTF"),
+        };
+        assert!(whole, "{path}");
+    }
+}
+
+// Training leaves logs, networks and an evaluation in which everything is called synthetic; the same command again
+// computes nothing anew; the other commands work on its folder.
+#[test]
+fn training_evaluation_and_prediction_leave_what_they_promise() {
+    let (folder, text) = prepared();
+    for word in [
+        "synthetic",
+        "elastic simulation",
+        "curriculum",
+        "BED",
+        "unloaded control",
+    ] {
+        assert!(text.contains(word), "{word}: {text}");
+    }
+    for file in [
+        "elastic.csv",
+        "plastic.csv",
+        "cycles.csv",
+        "evaluation/table.csv",
+        "evaluation/frames.csv",
+    ] {
+        assert!(
+            folder
+                .text(&format!("run/{file}"))
+                .starts_with("# synthetic"),
+            "{file}"
+        );
+    }
+    assert!(folder.text("run/evaluation/table.md").contains("synthetic"));
+    let plots = ["elastic.svg", "plastic.svg", "rest_bending.svg"];
+    drawn(&folder, "run/plots", &plots);
+    let pictures = [
+        "errors.svg",
+        "frames.png",
+        "curriculum.glb",
+        "reference.glb",
+    ];
+    drawn(&folder, "run/evaluation", &pictures);
+    let first = outcome(&folder, "run");
+    assert_eq!(first.0.lines().count(), 2 + 3 * 5);
+    assert_eq!(first.1.lines().count(), 2 + 2 * 6);
+    assert_eq!(first.2["synthetic"], true);
+    // Five motions and the mean, of two methods.
+    assert_eq!(first.2["scores"].as_array().unwrap().len(), 12);
+    // Nothing has no rest bending, so the elastic simulation's error is the reference's mean.
+    let zero = mean(&first.2, "elastic simulation", "plastic_error");
+    assert!(zero > 1e-4, "something yields: {zero}");
+    let control = first.2["control"].as_array().unwrap();
+    assert_eq!(control[0]["method"], "reference");
+    assert_eq!(control[0]["largest_rest_bending"], 0.0);
+
+    let references = || fs::read_dir(folder.path("run/references")).unwrap().count();
+    assert_eq!(references(), 10);
+    let made = fs::metadata(folder.path("run/references"))
+        .unwrap()
+        .modified()
+        .unwrap();
+    folder.succeed("learn train tiny.json --out run");
+    assert!(outcome(&folder, "run") == first);
+    assert_eq!(
+        fs::metadata(folder.path("run/references"))
+            .unwrap()
+            .modified()
+            .unwrap(),
+        made
+    );
+
+    folder.write("zero.json", case(json!({"rest_bending": "none"})));
+    copy(
+        &folder.path("run/references"),
+        &folder.path("zero/references"),
+    );
+    folder.succeed("learn train zero.json --out zero --fresh");
+    drawn(&folder, "zero/plots", &plots[..1]);
+    assert!(!folder.path("zero/plots/plastic.svg").exists());
+    let both = folder.json("learn evaluate run --baseline zero --frames 150 --json");
+    let method = "network without rest bending";
+    assert!((mean(&both, method, "plastic_error") - zero).abs() < 1e-12);
+    assert!(mean(&both, method, "distance") > 0.0);
+    // Before any bend, after one and after two.
+    assert_eq!(both["long"].as_array().unwrap().len(), 3);
+    let long = folder.text("run/evaluation/long.csv");
+    assert_eq!(long.lines().count(), 2 + 3, "{long}");
+
+    let said = folder.json("learn predict run --peak-deg 60 --json");
+    assert_eq!(said["frames"], 95);
+    assert!(said["inference_s_a_frame"].as_f64().unwrap() > 0.0);
+    let npz = Npz::open(&folder.path("run/predictions/60.npz")).unwrap();
+    let positions = npz.array("positions").unwrap();
+    assert_eq!(positions.shape, [95, 3, 6 * 8]);
+    assert!(positions.values.iter().any(|x| x.abs() > 0.1));
+    assert!(folder.path("run/predictions/garment.obj").is_file());
+    drawn(&folder, "run/predictions", &["60.png", "60.glb"]);
+    // A motion in AMASS' layout: 1 s at 60 frames a second is 31 at 30.
+    motion(&folder, "wave.npz", 2);
+    let said = folder.json("learn predict run --motion wave.npz --json");
+    assert_eq!(
+        (&said["frames"], &said["motion"]),
+        (&json!(31), &json!("wave"))
+    );
+    assert!(folder.path("run/predictions/wave.npz").is_file());
+
+    folder.succeed("learn evaluate run --cycle 1");
+    assert!(folder.path("run/evaluation-cycle-1/table.md").is_file());
+}
+
+/// A recorded motion in which the second joint bends.
+fn motion(folder: &Folder, name: &str, joints: usize) {
+    let array = |shape: [usize; 2], value: &dyn Fn(usize, usize) -> f64| Array {
+        shape: shape.to_vec(),
+        values: (0..shape[0] * shape[1])
+            .map(|k| value(k / shape[1], k % shape[1]))
+            .collect(),
+    };
+    let bent = |frame: usize, column: usize| match column {
+        3 => -0.02 * frame as f64,
+        _ => 0.0,
+    };
+    let list = |values: &[f64]| Array {
+        shape: vec![values.len()],
+        values: values.to_vec(),
+    };
+    let arrays = [
+        ("poses", array([61, 3 * joints], &bent)),
+        ("trans", array([61, 3], &|_, _| 0.0)),
+        ("betas", list(&[0.0; 10])),
+        ("mocap_framerate", list(&[60.0])),
+    ];
+    Npz::write(&folder.path(name), &arrays).unwrap();
+}
+
+/// Changes a bit in the middle of a file; twice leaves it as it was.
+fn damage(folder: &Folder, name: &str) {
+    let mut bytes = folder.read(name);
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 4;
+    folder.write(name, bytes);
+}
+
+/// Waits until a log has some rows.
+fn wait_for(folder: &Folder, log: &str, lines: usize, child: &mut Child) {
+    let path = folder.path(log);
+    wait_until(log, || {
+        let enough = fs::read_to_string(&path).is_ok_and(|t| t.lines().count() >= lines);
+        enough || child.try_wait().unwrap().is_some()
+    });
+}
+
+// Killed in either network or stopped by Ctrl-C, the same command ends with the bits of a run that was left alone.
+#[test]
+#[cfg(unix)]
+fn a_killed_or_stopped_run_goes_on() {
+    let (folder, _) = prepared();
+    let steps = json!({"elastic_steps": 30, "windows": 2, "window": 3, "plastic_steps": 30});
+    folder.write("tiny.json", case(json!({"training": steps})));
+    for run in ["whole", "stopped"] {
+        let references = format!("{run}/references");
+        copy(&folder.path("run/references"), &folder.path(&references));
+    }
+    folder.succeed("learn train tiny.json --out whole --fresh");
+    for (log, lines, fresh) in [
+        ("stopped/elastic.csv", 12, "--fresh"),
+        ("stopped/plastic.csv", 9, ""),
+    ] {
+        let mut child = folder.start(&format!("learn train tiny.json --out stopped {fresh}"));
+        wait_for(&folder, log, lines, &mut child);
+        child.kill().unwrap();
+        assert!(
+            !child.wait().unwrap().success(),
+            "{log}: it was done already"
+        );
+    }
+    // No file may grow beyond 50 kB, what a full disk looks like: networks are not saved, the last checkpoint stays.
+    let train = format!("{PROGRAM} learn train tiny.json --out stopped");
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("trap '' XFSZ; ulimit -f 100; exec {train}")]);
+    let output = shell.current_dir(&folder.0).output().unwrap();
+    judge(
+        &output,
+        &[
+            "stopped/networks/cycle-1.zip",
+            "has room",
+            "goes on in stopped",
+        ],
+    )
+    .unwrap();
+    let mut child = folder.start("learn train tiny.json --out stopped");
+    wait_for(&folder, "stopped/plastic.csv", 2 + 31, &mut child);
+    common::folder::signal(&child, "INT");
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(130), "{said}");
+    assert!(
+        said.contains("going on after step") && said.contains("the same command goes on"),
+        "{said}"
+    );
+    folder.succeed("learn train tiny.json --out stopped");
+    assert!(outcome(&folder, "stopped") == outcome(&folder, "whole"));
+}
+
+// Variants that differ in cycles only share a run, references are shared, and the table has the spread over seeds.
+#[test]
+fn ablations_share_what_they_can() {
+    let (folder, _) = prepared();
+    copy(&folder.path("run/references"), &folder.path("a/references"));
+    let text = folder
+        .succeed("learn ablate tiny.json --out a --only case,zero,cycles1,printed --seeds 1,2");
+    assert!(
+        text.contains("mean ± standard deviation") && text.contains(" ± "),
+        "{text}"
+    );
+    let runs: Vec<String> = ["case", "zero", "printed"]
+        .iter()
+        .flat_map(|name| [1, 2].map(|seed| format!("a/{name}-seed{seed}")))
+        .collect();
+    assert!(runs.iter().all(|run| folder.path(run).is_dir()), "{runs:?}");
+    assert!(
+        !folder.path("a/cycles1-seed1").exists(),
+        "a cycle of 'case'"
+    );
+    // Five motions, with and without yield, two seeds.
+    assert_eq!(
+        fs::read_dir(folder.path("a/references")).unwrap().count(),
+        20
+    );
+    let table: Value = serde_json::from_str(&folder.text("a/ablations.json")).unwrap();
+    let rows = table["rows"].as_array().unwrap();
+    assert_eq!((table["synthetic"].clone(), rows.len()), (json!(true), 8));
+    let row = |name: &str| rows.iter().find(|r| r["name"] == name).unwrap();
+    assert_eq!(row("cycles1")["cycles"], 1);
+    assert_eq!(row("zero")["control"], 0.0);
+    assert_ne!(row("cycles1")["metrics"], row("case")["metrics"]);
+    assert!(folder.text("a/ablations.md").contains("synthetic"));
+    assert!(folder.text("a/ablations.csv").starts_with("# synthetic"));
+    // What fails is named, and the others are kept.
+    damage(&folder, "a/case-seed1/networks/cycle-1.zip");
+    let output = folder.run("learn ablate tiny.json --out a --only case,cycles1");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(
+        said.contains("1 of 2 ablations failed:\ncycles1 seed 1: ") && said.contains("cycle-1.zip"),
+        "{said}"
+    );
+    assert!(String::from_utf8_lossy(&output.stdout).contains("\n    case "));
+    drawn(&folder, "a", &["ablations.svg"]);
+    drawn(&folder, "a/evaluations/cycles1-seed2", &["frames.png"]);
+}
+
+// Bad input is refused with file, key or option, value and remedy, and nothing is made or lost.
+#[test]
+fn bad_input_is_refused() {
+    let (folder, _) = prepared();
+    folder.write("typo.json", r#"{"trainig": {}}"#);
+    folder.write("inner.json", r#"{"training": {"window": 99}}"#);
+    for (arguments, fragments) in [
+        (
+            "train nothere.json --out new",
+            &["nothere.json", "exists"][..],
+        ),
+        (
+            "train typo.json --out new",
+            &["typo.json", "'trainig'", "did you mean 'training'"],
+        ),
+        (
+            "train inner.json --out new",
+            &["inner.json", "training.window is 99", "95"],
+        ),
+        (
+            "train tiny.json --out new --precision f64",
+            &["--precision f64", "leave it out"],
+        ),
+        (
+            "ablate tiny.json --only grap1 --out new",
+            &["'grap1'", "did you mean 'graph1'"],
+        ),
+        (
+            "evaluate nothere",
+            &["nothere", "not a folder of `rumple learn train`"],
+        ),
+        ("predict .", &["not a folder of `rumple learn train`"]),
+    ] {
+        let output = folder.run(&format!("learn {arguments}"));
+        judge(&output, fragments).unwrap_or_else(|e| panic!("{arguments}: {e}"));
+        assert!(!folder.path("new").exists(), "{arguments} made a folder");
+    }
+    let before = outcome(&folder, "run");
+    folder.write("other.json", case(json!({"motions": 3})));
+    motion(&folder, "smpl.npz", 24);
+    for (arguments, fragments) in [
+        (
+            "train other.json --out run",
+            &["run", "motions: 2 against 3", "--fresh"][..],
+        ),
+        ("train tiny.json --seed 2 --out run", &["seed: 1 against 2"]),
+        ("evaluate run --cycle 7", &["cycle 7", "1 to 2"]),
+        ("evaluate run --frames 9", &["--frames 9", "3000"]),
+        (
+            "evaluate run --baseline run",
+            &["--baseline run", "\"none\""],
+        ),
+        ("predict run --peak-deg -3", &["--peak-deg -3", "150"]),
+        ("predict run --motion tiny.json", &["tiny.json", ".npz"]),
+        (
+            "predict run --motion smpl.npz",
+            &["smpl.npz", "24 joints", "the arm has 2", "6 columns"],
+        ),
+    ] {
+        let output = folder.run(&format!("learn {arguments}"));
+        judge(&output, fragments).unwrap_or_else(|e| panic!("{arguments}: {e}"));
+    }
+    assert!(outcome(&folder, "run") == before);
+    // A damaged file is named with what to do.
+    damage(&folder, "run/networks/cycle-2.zip");
+    let output = folder.run("learn predict run");
+    judge(&output, &["cycle-2.zip", "checksum", "--fresh"]).unwrap();
+    damage(&folder, "run/networks/cycle-2.zip");
+    let kept = fs::read_dir(folder.path("run/references"))
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap();
+    damage(
+        &folder,
+        &format!("run/references/{}", kept.file_name().to_str().unwrap()),
+    );
+    let output = folder.run("learn evaluate run");
+    judge(&output, &["references", "checksum", "remove the file"]).unwrap();
+}
