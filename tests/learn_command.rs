@@ -2,9 +2,13 @@
 
 mod common;
 
-use std::{fs, process::Child, sync::OnceLock};
+use std::{
+    fs,
+    process::{Child, Command},
+    sync::OnceLock,
+};
 
-use common::folder::{Folder, copy, judge, wait_until};
+use common::folder::{Folder, PROGRAM, copy, judge, wait_until};
 use rumple::learn::files::{Array, Npz};
 use serde_json::{Value, json};
 
@@ -230,6 +234,16 @@ fn a_killed_or_stopped_run_goes_on() {
             "{log}: it was done already"
         );
     }
+    // No file may grow beyond 50 kB, what a full disk looks like: the next checkpoint fails, the last one stays.
+    let train = format!("{PROGRAM} learn train tiny.json --out stopped");
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("trap '' XFSZ; ulimit -f 100; exec {train}")]);
+    let output = shell.current_dir(&folder.0).output().unwrap();
+    judge(
+        &output,
+        &["checkpoint.zip", "has room", "goes on in stopped"],
+    )
+    .unwrap();
     let mut child = folder.start("learn train tiny.json --out stopped");
     wait_for(&folder, "stopped/plastic.csv", 2 + 31, &mut child);
     common::folder::signal(&child, "INT");

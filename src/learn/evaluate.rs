@@ -107,6 +107,8 @@ pub struct Evaluation {
     pub control: Vec<Control>,
     /// Speed.
     pub times: Times,
+    /// A long roll-out after every bend; empty where none was asked for.
+    pub long: Vec<LongRow>,
     /// Frames of references that were not minimised to the end, of how many.
     pub unfinished: [usize; 2],
 }
@@ -191,6 +193,7 @@ pub fn evaluate(
         bent: trials.iter().flat_map(bent).collect(),
         control: trials.last().map(control).unwrap_or_default(),
         times,
+        long: Vec::new(),
         unfinished: [unfinished, all_frames],
     };
     Ok((evaluation, trials))

@@ -81,62 +81,91 @@ pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
         };
         chosen.push((seed, choose(&case, &arguments.only)?));
     }
-    let references = References::new(&folder.join(REFERENCES));
     let count: usize = chosen.iter().map(|(_, variants)| variants.len()).sum();
-    let mut rows = Vec::new();
+    let bench = Bench {
+        references: References::new(&folder.join(REFERENCES)),
+        folder,
+        compute,
+    };
+    let (mut rows, mut failed) = (Vec::new(), Vec::new());
     for (seed, variants) in &chosen {
         for variant in variants {
-            let home = folder.join(format!("{}-seed{seed}", variant.home));
-            let label = format!(
-                "{} of {count}: {} seed {seed}  ",
-                rows.len() + 1,
-                variant.name
-            );
-            train(&home, variant, variants, &compute, &label)?;
-            let out = folder
-                .join("evaluations")
-                .join(format!("{}-seed{seed}", variant.name));
-            let request = Request {
-                folder: &home,
-                out: &out,
-                baseline: None,
-                cycle: Some(variant.case.cycles),
-                frames: None,
-            };
-            let (evaluation, _) = request.judge(&references, &compute)?;
-            rows.push(row(variant, &evaluation));
+            let number = rows.len() + failed.len() + 1;
+            let name = format!("{} seed {seed}", variant.name);
+            let run = bench.open(variant, variants, *seed)?;
+            match bench.judge(run, variant, &format!("{number} of {count}: {name}  ")) {
+                Ok(row) => rows.push(row),
+                // Others may still do well.
+                Err(Error::BadInput(why)) => failed.push(format!("{name}: {why}")),
+                Err(other) => return Err(other),
+            }
         }
     }
-    write(&folder, &rows)?;
-    if common.json {
-        print_json(&serde_json::to_value(&rows).unwrap_or_default())?;
-    } else {
-        print(&block(&rows).text())?;
-    }
-    say(&format!(
-        "results: {} (ablations.md, ablations.csv, ablations.json, ablations.svg, a folder a run, evaluations with pictures)",
-        folder.display()
-    ));
-    Ok(())
+    report(common, &bench.folder, &rows, &failed)
 }
 
-/// Trains the run that a variant shares with others, for as many cycles as any of them wants.
-fn train(
-    home: &Path,
-    variant: &Variant,
-    all: &[Variant],
-    compute: &Compute,
-    label: &str,
-) -> Result<()> {
-    let sharing = all.iter().filter(|v| v.home == variant.home);
-    let cycles = sharing.map(|v| v.case.cycles).max();
-    let case = LearnCase {
-        cycles: cycles.unwrap_or(variant.case.cycles),
-        ..variant.case.clone()
-    };
-    let mut run = Run::open(home, &case, compute, false)?;
-    teach(&mut run, label)?;
-    pictures::of_run(home, &case)
+/// Writes and prints what was found; what failed makes the command fail, after everything else.
+fn report(common: &Common, folder: &Path, rows: &[Row], failed: &[String]) -> Result<()> {
+    if !rows.is_empty() {
+        write(folder, rows, failed)
+            .map_err(|e| e.with_remedy("the runs are kept, and the same command goes on"))?;
+        match common.json {
+            true => print_json(&serde_json::to_value(rows).unwrap_or_default())?,
+            false => print(&block(rows).text())?,
+        }
+        say(&format!(
+            "results: {} (ablations.md, ablations.csv, ablations.json, ablations.svg, a folder a run, evaluations with pictures)",
+            folder.display()
+        ));
+    }
+    match failed {
+        [] => Ok(()),
+        failed => Err(Error::CheckFailed(format!(
+            "{} of {} ablations failed:\n{}",
+            failed.len(),
+            failed.len() + rows.len(),
+            failed.join("\n")
+        ))),
+    }
+}
+
+/// Where variants are trained and judged.
+struct Bench {
+    folder: PathBuf,
+    references: References,
+    compute: Compute,
+}
+
+impl Bench {
+    /// Opens the run that a variant shares with others, for as many cycles as any of them wants.
+    fn open(&self, variant: &Variant, all: &[Variant], seed: u64) -> Result<Run> {
+        let sharing = all.iter().filter(|v| v.home == variant.home);
+        let cycles = sharing.map(|v| v.case.cycles).max();
+        let case = LearnCase {
+            cycles: cycles.unwrap_or(variant.case.cycles),
+            ..variant.case.clone()
+        };
+        let home = self.folder.join(format!("{}-seed{seed}", variant.home));
+        Run::open(&home, &case, &self.compute, false)
+    }
+
+    /// Trains what is left of a run, and judges the networks after the variant's cycles.
+    fn judge(&self, mut run: Run, variant: &Variant, label: &str) -> Result<Row> {
+        teach(&mut run, label)?;
+        let (home, case) = (run.folder.clone(), run.course.case.clone());
+        drop(run);
+        pictures::of_run(&home, &case)?;
+        let name = format!("{}-seed{}", variant.name, case.seed);
+        let request = Request {
+            folder: &home,
+            out: &self.folder.join("evaluations").join(name),
+            baseline: None,
+            cycle: Some(variant.case.cycles),
+            frames: None,
+        };
+        let (evaluation, _) = request.judge(&self.references, &self.compute)?;
+        Ok(row(variant, &evaluation))
+    }
 }
 
 fn row(variant: &Variant, evaluation: &Evaluation) -> Row {
@@ -164,20 +193,20 @@ fn row(variant: &Variant, evaluation: &Evaluation) -> Row {
     }
 }
 
-fn write(folder: &Path, rows: &[Row]) -> Result<()> {
+fn write(folder: &Path, rows: &[Row], failed: &[String]) -> Result<()> {
     let put = |name: &str, text: String| write_whole(&folder.join(name), text.as_bytes());
-    put(
-        "ablations.md",
-        format!(
-            "# Ablations on synthetic data\n\n{}",
-            block(rows).markdown()
-        ),
-    )?;
+    let mut text = format!(
+        "# Ablations on synthetic data\n\n{}",
+        block(rows).markdown()
+    );
+    for why in failed {
+        text += &format!("Failed: {why}\n");
+    }
+    put("ablations.md", text)?;
     put("ablations.csv", rows::table(rows)?)?;
     learn_ablations::picture(&errors(rows)).save(&folder.join("ablations.svg"))?;
-    let json = serde_json::json!({ "synthetic": true, "rows": rows });
+    let json = serde_json::json!({ "synthetic": true, "rows": rows, "failed": failed });
     put("ablations.json", format!("{json:#}\n"))
-        .map_err(|e: Error| e.with_remedy("the runs are kept, and the same command goes on"))
 }
 
 /// Plastic errors of every variant, in the order of the rows.

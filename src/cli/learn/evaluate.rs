@@ -12,8 +12,8 @@ use crate::{
     files::write_whole,
     learn::{
         evaluate::{
-            Evaluation, Judged, LongRow, References, Trial, Watch, all_frame_rows, check_baseline,
-            evaluate, long_roll_out, missing_frames,
+            Evaluation, Judged, References, Trial, Watch, all_frame_rows, check_baseline, evaluate,
+            long_roll_out, missing_frames,
         },
         run::{self, rows},
     },
@@ -102,17 +102,14 @@ impl Request<'_> {
         let found = watched(missing, |watch| {
             evaluate(&judged, baseline.as_ref(), references, compute, watch)
         });
-        let (evaluation, trials) = found.map_err(|e| e.with_remedy(&on))?;
-        let long = match self.frames {
-            Some(frames) => {
-                let progress = spinner(format!("{frames} frames"));
-                let rows = long_roll_out(&course, &students, frames, compute);
-                progress.finish_and_clear();
-                Some(rows?)
-            }
-            None => None,
-        };
-        write(self.out, &evaluation, &trials, long.as_deref())?;
+        let (mut evaluation, trials) = found.map_err(|e| e.with_remedy(&on))?;
+        if let Some(frames) = self.frames {
+            let progress = spinner(format!("{frames} frames"));
+            let rows = long_roll_out(&course, &students, frames, compute);
+            progress.finish_and_clear();
+            evaluation.long = rows?;
+        }
+        write(self.out, &evaluation, &trials)?;
         if let Some(first) = trials.first() {
             pictures::of_trial(self.out, &course.scene, first)?;
         }
@@ -142,20 +139,15 @@ fn watched<T>(frames: usize, work: impl FnOnce(Watch) -> Result<T>) -> Result<T>
     outcome
 }
 
-fn write(
-    folder: &Path,
-    evaluation: &Evaluation,
-    trials: &[Trial],
-    long: Option<&[LongRow]>,
-) -> Result<()> {
+fn write(folder: &Path, evaluation: &Evaluation, trials: &[Trial]) -> Result<()> {
     std::fs::create_dir_all(folder).map_err(|e| Error::writing(folder, e))?;
     let put = |name: &str, text: String| write_whole(&folder.join(name), text.as_bytes());
     put("table.md", table::markdown(evaluation))?;
     put("table.csv", table::csv(evaluation))?;
     put("frames.csv", rows::table(&all_frame_rows(trials))?)?;
     put("bent.csv", rows::table(&evaluation.bent)?)?;
-    if let Some(rows) = long {
-        put("long.csv", rows::table(rows)?)?;
+    if !evaluation.long.is_empty() {
+        put("long.csv", rows::table(&evaluation.long)?)?;
     }
     let json = serde_json::to_value(evaluation)
         .map_err(|e| Error::BadInput(format!("the evaluation cannot be written as JSON: {e}")))?;

@@ -38,7 +38,7 @@ pub struct LongRow {
     pub change: Option<f64>,
 }
 
-/// Rolls out so many frames of bends.
+/// Rolls out so many frames of bends; rows end where something is no longer finite.
 pub fn long_roll_out(
     course: &Curriculum,
     students: &Students,
@@ -65,6 +65,9 @@ pub fn long_roll_out(
         let skinned = scene.skinned(&lesson.poses[frame..=frame], compute);
         let offsets = predicted.positions[frame].clone() - skinned.plain();
         let squared = compute.values(offsets.powi_scalar(2).sum_dim(0))?;
+        if bent.iter().chain(&squared).any(|x| !x.is_finite()) {
+            break;
+        }
         if bends == 1 {
             first = Some(bent.clone());
         }
