@@ -95,6 +95,13 @@ impl Body {
                 skin.weights.len()
             ));
         }
+        let vertices = skin.rest.len();
+        if let Some(row) = skin.weights.iter().find(|row| row.len() != vertices) {
+            return bad_input(format!(
+                "{name}: {} blend weights of a joint for {vertices} vertices; give one a vertex",
+                row.len()
+            ));
+        }
         Ok(Body {
             skin: Some(Arc::new(ClosedSkin::new(name, skin)?)),
             name: name.into(),
@@ -150,6 +157,32 @@ fn chained<const N: usize>(chain: [(&str, [f64; 3]); N]) -> Skeleton {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_skin_without_weights_for_every_joint_and_vertex_is_refused() {
+        let mesh = Body::arm().bones[0].mesh(6, 2);
+        let refusal = |weights: Vec<Vec<f64>>| {
+            let skin = Skin {
+                rest: mesh.positions.clone(),
+                triangles: mesh.triangles.clone(),
+                weights,
+            };
+            let made = Body::with_skin("arm", Body::arm().skeleton, skin);
+            made.map_err(|e| e.to_string())
+        };
+        let count = mesh.positions.len();
+        let text = refusal(vec![vec![1.0; count]]).unwrap_err();
+        assert!(
+            text.contains("weights of 1 joints for a skeleton of 2"),
+            "{text}"
+        );
+        let text = refusal(vec![vec![1.0; count], vec![0.0; 3]]).unwrap_err();
+        assert!(text.contains("arm: 3 blend weights of a joint"), "{text}");
+        let body = refusal(vec![vec![1.0; count], vec![0.0; count]]).unwrap();
+        // Near a skin weights are those of its vertices.
+        let at = [mesh.positions[0], mesh.positions[count - 1]];
+        assert_eq!(body.weights(&at), [[1.0, 1.0], [0.0, 0.0]]);
+    }
 
     #[test]
     fn weights_change_over_at_the_joint_and_sum_to_one() {

@@ -83,7 +83,10 @@ impl PosedBody {
     /// Signed distance of `points`, components `[frames, points]`, from the nearest bone or the skin. Not smooth where
     /// two are equally near, and on the axes of bones.
     pub fn distance(&self, points: &Vector) -> Distance {
-        let skin = self.skin.iter().map(|skin| self.from_skin(skin, points));
+        let skin = self
+            .skin
+            .iter()
+            .map(|skin| self.skin_distance(skin, points));
         let bones = self.bones.iter().map(|bone| bone.distance(points));
         let mut bones = bones.chain(skin);
         let first = bones.next().unwrap_or_else(|| Distance {
@@ -108,7 +111,7 @@ impl PosedBody {
 impl PosedBody {
     /// From surfaces, one a frame: d₀ + n·(x − x₀), with the distance d₀ and its slope n at the points x₀ as they are.
     /// The value is exact, and so is the derivative; a tape sees nothing of the search for the nearest point.
-    fn from_skin(&self, skin: &[PlacedSurface], points: &Vector) -> Distance {
+    fn skin_distance(&self, skin: &[PlacedSurface], points: &Vector) -> Distance {
         let [frames, count] = points.x.dims();
         let read = |field: &Field| {
             let read = self.compute.values(field.clone());

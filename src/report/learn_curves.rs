@@ -6,6 +6,9 @@ use crate::{
     learn::curriculum::{ElasticStep, PlasticStep},
 };
 
+/// Terms below this share of the largest are cut off: contact comes and goes over many decades.
+const SMALLEST_SHARE: f64 = 1e-6;
+
 /// Points of a curve over the whole run: single batches differ too much to be read.
 const POINTS: usize = 60;
 
@@ -36,12 +39,18 @@ pub fn elastic(steps: &[ElasticStep], what: &str) -> Result<Picture> {
             });
         }
     }
-    Ok(chart(
+    let sizes = || series.iter().flat_map(|s| &s.points).map(|p| p.1);
+    let largest = sizes().fold(0.0, f64::max);
+    let smallest = sizes().filter(|y| *y > 0.0).fold(largest, f64::min);
+    let low = smallest.max(SMALLEST_SHARE * largest);
+    let y_range = (low < largest && largest.is_finite()).then_some((0.8 * low, 1.25 * largest));
+    let chart = chart(
         "E-Net: terms of the loss",
         "weighted terms of the loss [J]",
         (what, &blocks, &cycles),
         series,
-    ))
+    );
+    Ok(Picture::from(Chart { y_range, ..chart }))
 }
 
 /// P-Net's loss.
@@ -50,12 +59,12 @@ pub fn plastic(steps: &[PlasticStep], what: &str) -> Result<Picture> {
     let blocks = blocks(&cycles, "P-Net")?;
     let losses: Vec<f64> = steps.iter().map(|s| s.loss).collect();
     let series = vec![curve(&means(&losses, &blocks), 4)];
-    Ok(chart(
+    Ok(Picture::from(chart(
         "P-Net: error of the increments of rest bending",
         "mean square error [rad²]",
         (what, &blocks, &cycles),
         series,
-    ))
+    )))
 }
 
 type Block = std::ops::Range<usize>;
@@ -106,7 +115,7 @@ fn chart(
     y_label: &str,
     (what, blocks, cycles): (&str, &[Block], &[usize]),
     mut series: Vec<Series>,
-) -> Picture {
+) -> Chart {
     let starts = (1..cycles.len()).filter(|&step| cycles[step] != cycles[step - 1]);
     let starts: Vec<(f64, f64)> = starts.map(|step| (step as f64, 0.0)).collect();
     if !starts.is_empty() {
@@ -122,7 +131,7 @@ fn chart(
         Some(long) if long > 1 => format!("; each point is the mean of up to {long} steps"),
         _ => String::new(),
     };
-    Picture::from(Chart {
+    Chart {
         title: title.into(),
         note: Some(format!("synthetic: {what}{mean}")),
         x_label: "step, over all cycles".into(),
@@ -131,7 +140,7 @@ fn chart(
         y_scale: Scale::Log,
         series,
         ..Chart::default()
-    })
+    }
 }
 
 #[cfg(test)]
@@ -199,6 +208,16 @@ mod tests {
         );
         let (x, y) = chart.series[0].points[7];
         assert!(x == 45.0 && (y - 2e-6).abs() < 1e-18, "{x} {y}");
+    }
+
+    /// One batch without contact must not push everything else into a corner.
+    #[test]
+    fn terms_that_all_but_vanish_are_cut_off() {
+        let steps: Vec<ElasticStep> = (0..40)
+            .map(|n| step(0, n, if n == 20 { 1e-12 } else { 1.0 }))
+            .collect();
+        let (low, high) = shown(elastic(&steps, "x").unwrap()).y_range.unwrap();
+        assert!(low > 1e-7 && high > 1.0, "{low} {high}");
     }
 
     #[test]

@@ -47,7 +47,7 @@ pub fn picture(cycles: &[Cycle], what: &str) -> Result<Picture> {
             ),
             series("P-Net's roll-out", line, |c| c.roll_out, 4),
             series(
-                "change of the roll-out against the cycle before",
+                "change of the roll-out against the cycle before, at first against none",
                 Mark::LinePoints,
                 |c| c.change,
                 5,

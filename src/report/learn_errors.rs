@@ -55,7 +55,7 @@ fn phases(motion: &Motion) -> Option<Series> {
     let Phases { begin, peak, end } = motion.phases()?;
     let frames = [begin, peak.start, peak.end - 1].into_iter().chain(end);
     Some(Series {
-        label: "bend begins, held from, held to, over".into(),
+        label: "the bend begins, is held (two lines), is over".into(),
         points: frames.map(|frame| (frame as f64, 0.0)).collect(),
         mark: Mark::Upright,
         color: Some(0),

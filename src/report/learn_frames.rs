@@ -14,7 +14,7 @@ use crate::{
 /// Width and height of one frame \[px\].
 const SIZE: [usize; 2] = [420, 480];
 /// From the side of the bend and a little from its inside and above, where wrinkles stay.
-const TOWARD_VIEWER: [f64; 3] = [1.0, -0.45, 0.25];
+const TOWARD_VIEWER: [f64; 3] = [1.0, -0.75, 0.3];
 
 /// Saves one row a track with its name: the frames of [`Moments`], or, of a motion without a bend, the first, the
 /// middle and the last.

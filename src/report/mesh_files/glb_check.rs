@@ -94,9 +94,14 @@ impl Glb {
             .collect()
     }
 
-    /// The cloth's positions at a moment of the film, as a viewer adds them up.
+    /// The cloth's positions at a moment of the film.
     fn positions(&self, moment: usize) -> Vec<f32> {
-        let primitive = &self.json["meshes"][0]["primitives"][0];
+        self.positions_of(0, moment)
+    }
+
+    /// A mesh's positions at a moment of the film, as a viewer adds them up.
+    fn positions_of(&self, mesh: usize, moment: usize) -> Vec<f32> {
+        let primitive = &self.json["meshes"][mesh]["primitives"][0];
         let targets = list(&primitive["targets"]);
         let weights = self.floats(number(&self.json["animations"][0]["samplers"][0]["output"]));
         let mut sum = self.floats(number(&primitive["attributes"]["POSITION"]));
@@ -218,6 +223,38 @@ fn frames_come_back() {
     );
     let offsets = glb.floats(number(&animation["samplers"][1]["output"]));
     assert_eq!(offsets[3 * 119 + 2], 299.0);
+}
+
+/// A body changes its shape frame by frame, by a node of its own and the weights of the cloth.
+#[test]
+fn a_body_is_where_it_was_in_every_frame() {
+    let shape = |moment: usize| square(2 * moment + 1);
+    let frames: &[Vec<[f64; 3]>] = (0..9).map(shape).collect::<Vec<_>>().leak();
+    let body = Moving {
+        triangles: &TRIANGLES,
+        frames,
+    };
+    let glb = Glb::read(&film_of(9, |film| film.body = Some(body)).expect("a film"));
+    let nodes = list(&glb.json["nodes"]);
+    let node = nodes.iter().position(|n| n["name"] == "body");
+    let node = node.expect("a body");
+    let mesh = number(&nodes[node]["mesh"]);
+    for moment in 0..9 {
+        let expected = shape(moment).into_iter().flatten();
+        for (value, expected) in glb.positions_of(mesh, moment).iter().zip(expected) {
+            // Two roundings of f32 at the size of 1.
+            assert!((f64::from(*value) - expected).abs() < 1e-6, "{moment}");
+        }
+    }
+    let animation = &glb.json["animations"][0];
+    let moved = |c: &&Value| number(&c["target"]["node"]) == node;
+    let channel = list(&animation["channels"]).iter().find(moved);
+    let channel = channel.expect("a channel of the body");
+    assert_eq!(channel["target"]["path"], "weights");
+    assert_eq!(
+        animation["samplers"][number(&channel["sampler"])]["output"],
+        animation["samplers"][0]["output"]
+    );
 }
 
 /// An obstacle that comes later and goes earlier is seen from its first frame to its last and at no moment
