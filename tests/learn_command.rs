@@ -17,7 +17,7 @@ fn case(changes: Value) -> String {
     let mut case = json!({
         "grid": [6, 8], "motions": 2, "frames": 30, "cycles": 2,
         "loss": {"materials": {"bending": 0.01}},
-        "training": {"elastic_steps": 5, "windows": 2, "window": 3, "plastic_steps": 6},
+        "training": {"elastic_steps": 5, "minimiser_steps": 1, "fits": 2, "plastic_steps": 6},
     });
     for (key, value) in changes.as_object().unwrap() {
         case[key] = value.clone();
@@ -224,7 +224,7 @@ fn wait_for(folder: &Folder, log: &str, lines: usize, child: &mut Child) {
 #[cfg(unix)]
 fn a_killed_or_stopped_run_goes_on() {
     let (folder, _) = prepared();
-    let steps = json!({"elastic_steps": 30, "windows": 2, "window": 3, "plastic_steps": 30});
+    let steps = json!({"elastic_steps": 30, "minimiser_steps": 1, "fits": 2, "plastic_steps": 30});
     folder.write("tiny.json", case(json!({"training": steps})));
     for run in ["whole", "stopped"] {
         let references = format!("{run}/references");
@@ -324,7 +324,7 @@ fn ablations_share_what_they_can() {
 fn bad_input_is_refused() {
     let (folder, _) = prepared();
     folder.write("typo.json", r#"{"trainig": {}}"#);
-    folder.write("inner.json", r#"{"training": {"window": 99}}"#);
+    folder.write("inner.json", r#"{"training": {"fits": 0}}"#);
     for (arguments, fragments) in [
         (
             "train nothere.json --out new",
@@ -336,7 +336,7 @@ fn bad_input_is_refused() {
         ),
         (
             "train inner.json --out new",
-            &["inner.json", "training.window is 99", "95"],
+            &["inner.json", "training.fits is 0", "at least 1"],
         ),
         (
             "train tiny.json --out new --precision f64",

@@ -27,8 +27,8 @@ fn case() -> LearnCase {
         cycles: 2,
         training: Training {
             elastic_steps: 4,
-            windows: 2,
-            window: 4,
+            minimiser_steps: 1,
+            fits: 2,
             plastic_steps: 6,
             ..Training::default()
         },
@@ -159,10 +159,10 @@ fn a_folder_of_something_else_is_refused_by_name() {
         Err(error) => error.to_string(),
     };
     let mut other = case();
-    other.training.windows = 3;
+    other.training.fits = 3;
     let said = refused(&other);
     assert!(
-        said.contains("training.windows: 2 against 3") && said.contains("--fresh"),
+        said.contains("training.fits: 2 against 3") && said.contains("--fresh"),
         "{said}"
     );
     let file = path.join("checkpoint.zip");

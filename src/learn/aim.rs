@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::{
-    Given, Loss, Scene, Sheet,
+    Given, Loss, Scene, Sheet, Terms,
     lesson::Lesson,
     reference::{Accuracy, SOLVE_TOLERANCE, minimise},
 };
@@ -29,110 +29,126 @@ pub(super) struct Minimiser<'a> {
     pub steps: usize,
 }
 
-/// Where each frame should go.
+/// Where frames should go.
 pub(super) struct Aims {
     /// \[m\], `[3, frames·vertices]` a lesson; as predicted where nothing is asked.
     positions: Vec<Field>,
     /// 1 for frames that are asked for, else 0, `[frames, 1]`, lessons below each other.
-    pub asked_for: Field,
-    asked: usize,
-    /// The loss of the prediction, mean over these frames.
-    pub loss: f64,
+    pub asked: Field,
+    /// Number of these.
+    count: usize,
+    /// The loss of the prediction, term by term, mean over these frames.
+    pub terms: Terms<f64>,
 }
 
 impl Aims {
-    /// Goes on from the prediction in all frames that `asked` names, lesson by lesson. Inertia sees the frames
-    /// before as predicted.
+    /// Goes on from the prediction in all frames that are `asked` for. Inertia sees the frames before as predicted.
     pub fn new(
-        parts: Minimiser,
+        minimiser: Minimiser,
         lessons: &[&Lesson],
         predicted: &[Field],
         asked: impl Fn(&Lesson, usize) -> bool + Sync,
     ) -> Result<Aims> {
-        let tasks: Vec<(usize, Vec<usize>)> = lessons
-            .iter()
-            .enumerate()
-            .flat_map(|(k, lesson)| {
-                let frames: Vec<usize> = (0..lesson.frames()).collect();
-                let pieces = frames.chunks(FRAMES_A_TASK);
+        let frames = |k: usize| (0..lessons[k].frames()).collect::<Vec<usize>>();
+        let tasks: Vec<(usize, Vec<usize>)> = (0..lessons.len())
+            .flat_map(|k| {
+                let all = frames(k);
+                let pieces = all.chunks(FRAMES_A_TASK);
                 pieces.map(|p| (k, p.to_vec())).collect::<Vec<_>>()
             })
             .collect();
-        let ahead = tasks.par_iter().map(|(k, frames)| {
-            let (lesson, predicted) = (lessons[*k], &predicted[*k]);
-            let garment = &parts.scene.garment;
-            let mut solver = Solver::new(&garment.mesh, &garment.topology, &parts.sheet.compute)?
-                .with_tolerance(SOLVE_TOLERANCE);
-            let one = |&frame: &usize| match asked(lesson, frame) {
-                true => parts.ahead(lesson, predicted, frame, &mut solver).map(Some),
+        let ahead = |(k, frames): &(usize, Vec<usize>)| {
+            let mut solver = minimiser.solver()?;
+            let one = |&frame: &usize| match asked(lessons[*k], frame) {
+                true => Ok(Some(minimiser.ahead(
+                    lessons[*k],
+                    &predicted[*k],
+                    frame,
+                    &mut solver,
+                )?)),
                 false => Ok(None),
             };
             frames.iter().map(one).collect()
-        });
-        let ahead: Vec<Result<Vec<Option<(Field, f64)>>>> = ahead.collect();
-        let mut aims = Aims {
-            positions: Vec::new(),
-            asked_for: parts.sheet.compute.zeros([1, 1]),
-            asked: 0,
-            loss: 0.0,
         };
+        let done: Vec<Result<Vec<Option<(Field, Terms<f64>)>>>> =
+            tasks.par_iter().map(ahead).collect();
+        let (mut sum, mut weights) = (Terms::<f64>::default(), Vec::new());
         let mut rows: Vec<Vec<Field>> = vec![Vec::new(); lessons.len()];
-        for ((k, frames), task) in tasks.iter().zip(ahead) {
-            for (&frame, one) in frames.iter().zip(task?) {
+        for ((k, frames), done) in tasks.iter().zip(done) {
+            for (&frame, one) in frames.iter().zip(done?) {
+                weights.push(if one.is_some() { 1.0 } else { 0.0 });
                 rows[*k].push(match one {
-                    Some((positions, loss)) => {
-                        aims.asked += 1;
-                        aims.loss += loss;
+                    Some((positions, terms)) => {
+                        sum = sum.plus(&terms);
                         positions
                     }
-                    None => parts.frame(&predicted[*k], frame),
+                    None => minimiser.frame(&predicted[*k], frame),
                 });
             }
         }
-        let asked_for: Vec<f64> = lessons
-            .iter()
-            .flat_map(|lesson| (0..lesson.frames()).map(|frame| asked(lesson, frame)))
-            .map(|asked| if asked { 1.0 } else { 0.0 })
-            .collect();
-        aims.asked_for = parts.sheet.compute.tensor(&asked_for, [asked_for.len(), 1]);
-        aims.loss /= aims.asked.max(1) as f64;
-        aims.positions = rows.into_iter().map(|row| Field::cat(row, 1)).collect();
-        Ok(aims)
+        let count = (weights.iter().sum::<f64>() as usize).max(1);
+        Ok(Aims {
+            positions: rows.into_iter().map(|row| Field::cat(row, 1)).collect(),
+            asked: minimiser
+                .sheet
+                .compute
+                .tensor(&weights, [weights.len(), 1]),
+            count,
+            terms: sum.map(|term| term / count as f64),
+        })
     }
 
     /// Its gradient by the positions is that of half the mean square of the error.
     pub fn slope(&self, positions: &[Field]) -> Field {
-        let scale = 1.0 / (UNIT * UNIT * self.asked.max(1) as f64);
-        let of = |(x, aim): (&Field, &Field)| {
-            let error = (x.clone().inner() - aim.clone()) * scale;
+        let scale = 1.0 / (UNIT * UNIT * self.count as f64);
+        let of = |(k, x): (usize, &Field)| {
+            let error = self.error(k, &x.clone().inner()) * scale;
             (x.clone() * error.autodiff()).sum().reshape([1, 1])
         };
-        Field::cat(positions.iter().zip(&self.positions).map(of).collect(), 0).sum().reshape([1, 1])
+        let parts = positions.iter().enumerate().map(of).collect();
+        Field::cat(parts, 0).sum().reshape([1, 1])
+    }
+
+    /// What lies between a prediction of lesson `k` and its aims \[m\], `[3, frames·vertices]`; zero where nothing is
+    /// asked.
+    fn error(&self, k: usize, positions: &Field) -> Field {
+        let frames = self.asked.dims()[0] / self.positions.len();
+        let asked = self.asked.clone().narrow(0, k * frames, frames);
+        let vertices = positions.dims()[1] / frames;
+        let asked = asked.repeat_dim(1, vertices).reshape([1, frames * vertices]);
+        (positions.clone() - self.positions[k].clone()) * asked
     }
 
     /// Offsets before skinning that are missing \[m\], `[frames, 3·vertices]`, lessons below each other.
     pub fn missing(&self, lessons: &[&Lesson], positions: &[Field]) -> Field {
-        let each = lessons.iter().zip(positions.iter().zip(&self.positions));
-        let one = |(lesson, (x, aim)): (&&Lesson, (&Field, &Field))| {
-            let offsets = lesson.skinned.undone(&(aim.clone() - x.clone()));
+        let one = |(k, x): (usize, &Field)| {
+            let offsets = lessons[k].skinned.undone(&self.error(k, x).neg());
             Field::cat(vec![offsets.x, offsets.y, offsets.z], 1)
         };
-        Field::cat(each.map(one).collect(), 0)
+        Field::cat(positions.iter().enumerate().map(one).collect(), 0)
     }
 
-    /// Mean distance of the vertices from their aims \[m\], over the frames that are asked for.
+    /// Mean distance of the vertices from their aims \[m\].
     pub fn distance(&self, positions: &[Field], compute: &Compute) -> Result<f64> {
-        let (mut sum, mut vertices) = (0.0, 0);
-        for (x, aim) in positions.iter().zip(&self.positions) {
-            let gap = (x.clone() - aim.clone()).powi_scalar(2).sum_dim(0).sqrt();
+        let mut sum = 0.0;
+        let mut vertices = 0;
+        for (k, x) in positions.iter().enumerate() {
+            let gap = self.error(k, x).powi_scalar(2).sum_dim(0).sqrt();
             vertices += gap.dims()[1];
             sum += compute.values(gap.sum().unsqueeze::<1>())?[0];
         }
-        Ok(sum / vertices.max(1) as f64)
+        let share = self.count as f64 / self.asked.dims()[0] as f64;
+        Ok(sum / (share * vertices as f64))
     }
 }
 
 impl Minimiser<'_> {
+    fn solver(&self) -> Result<Solver> {
+        let garment = &self.scene.garment;
+        let solver = Solver::new(&garment.mesh, &garment.topology, &self.sheet.compute)?;
+        Ok(solver.with_tolerance(SOLVE_TOLERANCE))
+    }
+
     fn frame(&self, stacked: &Field, frame: usize) -> Field {
         let vertices = self.sheet.vertices;
         stacked.clone().narrow(1, frame * vertices, vertices)
@@ -145,7 +161,7 @@ impl Minimiser<'_> {
         predicted: &Field,
         frame: usize,
         solver: &mut Solver,
-    ) -> Result<(Field, f64)> {
+    ) -> Result<(Field, Terms<f64>)> {
         let compute = &self.sheet.compute;
         let earlier = |by: usize| self.frame(predicted, frame.saturating_sub(by));
         let given = Given {
@@ -157,12 +173,12 @@ impl Minimiser<'_> {
             body: self.scene.posed(&lesson.poses[frame..=frame], compute),
         };
         let start = earlier(0);
-        let loss = self.loss.value(self.sheet, &start, &given)?;
+        let terms = self.loss.terms(self.sheet, &start, &given)?;
         let accuracy = Accuracy {
             iterations: self.steps,
             ..Accuracy::default()
         };
         let least = minimise(self.sheet, self.loss, &given, start, accuracy, solver)?;
-        Ok((least.positions, loss))
+        Ok((least.positions, terms))
     }
 }

@@ -92,8 +92,8 @@ mod tests {
                 vec!["c: unknown key 'cycels'", "did you mean 'cycles'"],
             ),
             (
-                r#"{"training": {"windwos": 3}}"#,
-                vec!["c: unknown key in training 'windwos'", "'windows'"],
+                r#"{"training": {"fist": 3}}"#,
+                vec!["c: unknown key in training 'fist'", "'fits'"],
             ),
             (
                 r#"{"cycles": "four"}"#,

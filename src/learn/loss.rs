@@ -87,6 +87,19 @@ impl<T> Terms<T> {
     }
 }
 
+impl Terms<f64> {
+    /// Term by term.
+    pub fn plus(&self, other: &Terms<f64>) -> Terms<f64> {
+        let mut others = other.named().map(|(_, value)| *value).into_iter();
+        self.map(|value| value + others.next().unwrap_or(0.0))
+    }
+
+    /// The loss, if the terms are weighted.
+    pub fn sum(&self) -> f64 {
+        self.named().iter().map(|(_, value)| **value).sum()
+    }
+}
+
 /// What a batch costs.
 #[derive(Debug, Clone)]
 pub struct Linearized {
@@ -214,7 +227,7 @@ impl Loss {
         };
         let terms = totals(sheet, &energies, &weights)?;
         Ok(Linearized {
-            value: terms.named().iter().map(|(_, v)| **v).sum(),
+            value: terms.sum(),
             terms,
             gradient: gather_forces(sheet, &shape.bend, &moment, &pull, &push),
             strain: shape.strain,
@@ -223,9 +236,13 @@ impl Loss {
 
     /// The loss alone.
     pub fn value(&self, sheet: &Sheet, positions: &Field, given: &Given) -> Result<f64> {
+        Ok(self.terms(sheet, positions, given)?.sum())
+    }
+
+    /// The weighted terms of the loss.
+    pub fn terms(&self, sheet: &Sheet, positions: &Field, given: &Given) -> Result<Terms<f64>> {
         let weights = self.config.weights(sheet.frames);
-        let terms = totals(sheet, &self.energies(sheet, positions, given), &weights)?;
-        Ok(terms.named().iter().map(|(_, v)| **v).sum())
+        totals(sheet, &self.energies(sheet, positions, given), &weights)
     }
 }
 

@@ -159,6 +159,8 @@ mod tests {
             step,
             loss,
             terms,
+            away: 0.0,
+            left: 0.0,
         }
     }
 

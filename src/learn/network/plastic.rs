@@ -17,6 +17,9 @@ pub const EDGE_INPUTS: usize = 10;
 /// Increments are of this size \[rad\] where the decoder's output is of size one.
 const INCREMENT: f64 = 0.1;
 
+/// Outputs below this count little.
+const QUIET: f64 = 0.05;
+
 /// How P-Net is built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -60,6 +63,15 @@ pub struct Memory {
     hidden: Option<Tensor<2>>,
     /// Of long short-term memory, `[hinges, width]`.
     cell: Option<Tensor<2>>,
+}
+
+/// Increments \[rad\] of the decoder's output r: r itself where it is large, r³ where it is small. Most hinges do not
+/// yield in most frames, and what little a network says there would add up over a roll-out.
+fn increment(output: Tensor<2>) -> Tensor<2> {
+    let square = output.clone().powi_scalar(2);
+    let quiet = std::env::var("QUIET").ok().and_then(|v| v.parse().ok()).unwrap_or(QUIET);
+    let share = square.clone() / (square + quiet * quiet);
+    output * share * INCREMENT
 }
 
 impl PlasticNet {
@@ -114,7 +126,7 @@ impl PlasticNet {
             }
         }
         let (nodes, memory) = self.remember(nodes, memory);
-        (self.decoder.forward(nodes) * INCREMENT, memory)
+        (increment(self.decoder.forward(nodes)), memory)
     }
 
     fn remember(&self, nodes: Tensor<2>, memory: Memory) -> (Tensor<2>, Memory) {

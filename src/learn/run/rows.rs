@@ -125,6 +125,8 @@ mod tests {
                 gravity: -7e-12,
                 ..Terms::default()
             },
+            away: 1e-3,
+            left: 2.5e-4,
         };
         let rows = [step(0), step(1)];
         let text = table(&rows).unwrap();
