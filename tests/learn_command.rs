@@ -151,6 +151,7 @@ fn training_evaluation_and_prediction_leave_what_they_promise() {
     assert!((mean(&both, method, "plastic_error") - zero).abs() < 1e-12);
     assert!(mean(&both, method, "distance") > 0.0);
     // Before any bend, after one and after two.
+    assert_eq!(both["long"].as_array().unwrap().len(), 3);
     let long = folder.text("run/evaluation/long.csv");
     assert_eq!(long.lines().count(), 2 + 3, "{long}");
 
@@ -201,6 +202,14 @@ fn motion(folder: &Folder, name: &str, joints: usize) {
     Npz::write(&folder.path(name), &arrays).unwrap();
 }
 
+/// Changes a bit in the middle of a file; twice leaves it as it was.
+fn damage(folder: &Folder, name: &str) {
+    let mut bytes = folder.read(name);
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 4;
+    folder.write(name, bytes);
+}
+
 /// Waits until a log has some rows.
 fn wait_for(folder: &Folder, log: &str, lines: usize, child: &mut Child) {
     let path = folder.path(log);
@@ -234,14 +243,18 @@ fn a_killed_or_stopped_run_goes_on() {
             "{log}: it was done already"
         );
     }
-    // No file may grow beyond 50 kB, what a full disk looks like: the next checkpoint fails, the last one stays.
+    // No file may grow beyond 50 kB, what a full disk looks like: networks are not saved, the last checkpoint stays.
     let train = format!("{PROGRAM} learn train tiny.json --out stopped");
     let mut shell = Command::new("sh");
     shell.args(["-c", &format!("trap '' XFSZ; ulimit -f 100; exec {train}")]);
     let output = shell.current_dir(&folder.0).output().unwrap();
     judge(
         &output,
-        &["checkpoint.zip", "has room", "goes on in stopped"],
+        &[
+            "stopped/networks/cycle-1.zip",
+            "has room",
+            "goes on in stopped",
+        ],
     )
     .unwrap();
     let mut child = folder.start("learn train tiny.json --out stopped");
@@ -292,6 +305,16 @@ fn ablations_share_what_they_can() {
     assert_ne!(row("cycles1")["metrics"], row("case")["metrics"]);
     assert!(folder.text("a/ablations.md").contains("synthetic"));
     assert!(folder.text("a/ablations.csv").starts_with("# synthetic"));
+    // What fails is named, and the others are kept.
+    damage(&folder, "a/case-seed1/networks/cycle-1.zip");
+    let output = folder.run("learn ablate tiny.json --out a --only case,cycles1");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(
+        said.contains("1 of 2 ablations failed:\ncycles1 seed 1: ") && said.contains("cycle-1.zip"),
+        "{said}"
+    );
+    assert!(String::from_utf8_lossy(&output.stdout).contains("\n    case "));
     drawn(&folder, "a", &["ablations.svg"]);
     drawn(&folder, "a/evaluations/cycles1-seed2", &["frames.png"]);
 }
@@ -360,25 +383,19 @@ fn bad_input_is_refused() {
     }
     assert!(outcome(&folder, "run") == before);
     // A damaged file is named with what to do.
-    let damage = |name: &str| {
-        let mut bytes = folder.read(name);
-        let middle = bytes.len() / 2;
-        bytes[middle] ^= 4;
-        folder.write(name, bytes);
-    };
-    damage("run/networks/cycle-2.zip");
+    damage(&folder, "run/networks/cycle-2.zip");
     let output = folder.run("learn predict run");
     judge(&output, &["cycle-2.zip", "checksum", "--fresh"]).unwrap();
-    damage("run/networks/cycle-2.zip");
+    damage(&folder, "run/networks/cycle-2.zip");
     let kept = fs::read_dir(folder.path("run/references"))
         .unwrap()
         .next()
         .unwrap()
         .unwrap();
-    damage(&format!(
-        "run/references/{}",
-        kept.file_name().to_str().unwrap()
-    ));
+    damage(
+        &folder,
+        &format!("run/references/{}", kept.file_name().to_str().unwrap()),
+    );
     let output = folder.run("learn evaluate run");
     judge(&output, &["references", "checksum", "remove the file"]).unwrap();
 }

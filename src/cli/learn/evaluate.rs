@@ -163,8 +163,13 @@ pub(super) fn report(common: &Common, folder: &Path, evaluation: &Evaluation) ->
         print(&table::text(evaluation))?;
     }
     say(&format!(
-        "results: {} (table.md, table.csv, evaluation.json, frames.csv, bent.csv, {})",
+        "results: {} (table.md, table.csv, evaluation.json, frames.csv, bent.csv, {}{})",
         folder.display(),
+        if evaluation.long.is_empty() {
+            ""
+        } else {
+            "long.csv, "
+        },
         pictures::OF_TRIAL
     ));
     Ok(())
