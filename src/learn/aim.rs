@@ -27,6 +27,8 @@ pub(super) struct Minimiser<'a> {
     pub loss: &'a Loss,
     /// Newton steps that are taken.
     pub steps: usize,
+    /// Whether they start from the frame before, moved along with the body, rather than from the frame itself.
+    pub carried: bool,
 }
 
 /// Where frames should go.
@@ -172,8 +174,16 @@ impl Minimiser<'_> {
             anchors: lesson.skinned.frame(frame).plain(),
             body: self.scene.posed(&lesson.poses[frame..=frame], compute),
         };
-        let start = earlier(0);
-        let terms = self.loss.terms(self.sheet, &start, &given)?;
+        let terms = self.loss.terms(self.sheet, &earlier(0), &given)?;
+        let start = match self.carried && frame > 0 {
+            true => {
+                let before = lesson.skinned.frame(frame - 1).plain();
+                let moved = (given.anchors.clone() - before) * self.sheet.free.clone();
+                let pinned = self.sheet.free.clone() * -1.0 + 1.0;
+                (earlier(1) + moved) * self.sheet.free.clone() + earlier(0) * pinned
+            }
+            false => earlier(0),
+        };
         let accuracy = Accuracy {
             iterations: self.steps,
             ..Accuracy::default()

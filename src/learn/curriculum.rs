@@ -116,6 +116,9 @@ const GROWN: f64 = 0.6;
 /// Every so many frames are asked for in a round, others in the next.
 const STRIDE: usize = 2;
 
+/// Weight of the other frames where the shapes are completed.
+const UNASKED: f64 = 0.2;
+
 /// Number of the random stream.
 const PLASTIC_BATCHES: u64 = 2 << 32;
 
@@ -192,7 +195,7 @@ impl Curriculum {
         let asked = |lesson: &Lesson, frame: usize| {
             (frame + step) % stride == 0 && lesson.turned[frame] <= furthest
         };
-        let aims = Aims::new(self.minimiser(), &lessons, &predicted, asked)?;
+        let aims = Aims::new(self.minimiser(step), &lessons, &predicted, asked)?;
         let rate = rate(training.elastic_rate, step, steps);
         for _ in 0..training.fits {
             let positions = self.dress(&students.elastic, &lessons);
@@ -205,8 +208,9 @@ impl Curriculum {
         let shares = still.shares(codes, bent);
         let missing = aims.missing(&lessons, &self.dress(&still, &lessons));
         let elastic = students.elastic.clone();
-        students.elastic =
-            elastic.complete(shares, missing, aims.asked.clone(), &self.compute)?;
+        // Frames that are not asked for stay where they are, more or less.
+        let weights = aims.asked.clone() * (1.0 - UNASKED) + UNASKED;
+        students.elastic = elastic.complete(shares, missing, weights, &self.compute)?;
         let after = self.dress(&students.elastic.valid(), &lessons);
         Ok(ElasticStep {
             cycle,
@@ -218,12 +222,14 @@ impl Curriculum {
         })
     }
 
-    fn minimiser(&self) -> Minimiser<'_> {
+    fn minimiser(&self, step: usize) -> Minimiser<'_> {
+        let carried = step / STRIDE % 2 == 0 && std::env::var("NOCARRY").is_err();
         Minimiser {
             scene: &self.scene,
             sheet: &self.sheet,
             loss: &self.loss,
-            steps: self.case.training.minimiser_steps,
+            steps: if carried { std::env::var("MSC").ok().and_then(|v| v.parse().ok()).unwrap_or(4) } else { self.case.training.minimiser_steps },
+            carried,
         }
     }
 

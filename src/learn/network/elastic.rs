@@ -122,7 +122,7 @@ impl ElasticNet {
 
     /// Changes the pose-space shapes so that their `shares` give the offsets that are `missing` \[m\],
     /// `[frames, 3·vertices]`, as well as they can: regularised least squares, without a tape. `weights`,
-    /// `[frames, 1]`, are 0 for frames that do not count, else 1.
+    /// `[frames, 1]`, say how much frames count.
     pub fn complete(
         self,
         shares: Tensor<2>,
@@ -130,20 +130,21 @@ impl ElasticNet {
         weights: Tensor<2>,
         compute: &Compute,
     ) -> Result<ElasticNet> {
-        let width = shares.dims()[1];
+        let [frames, width] = shares.dims();
         // The bias is the share that is always one.
-        let shares = Tensor::cat(vec![shares * weights.clone(), weights], 1);
-        let squares = shares.clone().transpose().matmul(shares.clone());
-        let squares = DMatrix::from_vec(width + 1, width + 1, compute.values(squares)?);
-        let ridge = RIDGE * squares.trace() / (width + 1) as f64;
+        let shares = Tensor::cat(vec![shares * weights.clone(), weights.clone()], 1);
+        let shares = DMatrix::from_row_slice(frames, width + 1, &compute.values(shares)?);
+        let squares = shares.tr_mul(&shares);
+        let ridge = std::env::var("RIDGE").ok().and_then(|v| v.parse().ok()).unwrap_or(RIDGE) * squares.trace() / (width + 1) as f64;
         let shifted = squares + DMatrix::identity(width + 1, width + 1) * ridge;
         let Some(factor) = shifted.cholesky() else {
             // Shares that are not finite: the steps of the optimiser go on alone.
             return Ok(self);
         };
-        let inverse = compute.tensor(factor.inverse().as_slice(), [width + 1, width + 1]);
-        let right = shares.transpose().matmul(missing * (1.0 / OFFSET));
-        let change = inverse.matmul(right).autodiff();
+        // In double precision, column by column: shares of neighbouring frames are nearly the same.
+        let inverse = factor.solve(&shares.transpose()).transpose();
+        let inverse = compute.tensor(inverse.as_slice(), [width + 1, frames]);
+        let change = inverse.matmul(missing * weights * (1.0 / OFFSET)).autodiff();
         let mut offsets = self.offsets;
         let (weight, bias) = (change.clone().narrow(0, 0, width), change.narrow(0, width, 1));
         offsets.weight = offsets.weight.map(|w| (w + weight).detach().require_grad());
