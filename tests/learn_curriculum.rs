@@ -71,17 +71,26 @@ fn distances(course: &Curriculum, students: &Students) -> [f64; 2] {
     let simulated = simulated.unwrap().track;
     let predicted = course.see(&students.elastic, lesson).track(&compute());
     let skinned: Vec<Vec<f64>> = (0..lesson.frames())
-        .map(|frame| compute().values(lesson.skinned.frame(frame).plain()).unwrap())
+        .map(|frame| {
+            compute()
+                .values(lesson.skinned.frame(frame).plain())
+                .unwrap()
+        })
         .collect();
     [&predicted.unwrap().positions, &skinned].map(|positions| {
         let gap = |(a, b): (&Vec<f64>, &Vec<f64>)| -> f64 {
             let count = a.len() / 3;
-            let squares = (0..3).map(|k| move |v: usize| (a[k * count + v] - b[k * count + v]).powi(2));
+            let squares =
+                (0..3).map(|k| move |v: usize| (a[k * count + v] - b[k * count + v]).powi(2));
             let squares: Vec<_> = squares.collect();
             let all = (0..count).map(|v| squares.iter().map(|s| s(v)).sum::<f64>().sqrt());
             all.sum::<f64>() / count as f64
         };
-        let gaps: Vec<f64> = positions.iter().zip(&simulated.positions).map(gap).collect();
+        let gaps: Vec<f64> = positions
+            .iter()
+            .zip(&simulated.positions)
+            .map(gap)
+            .collect();
         mean(&gaps)
     })
 }
@@ -146,9 +155,17 @@ fn both_networks_learn_and_a_seed_gives_the_same_bits() {
         plastic: [error, target],
         rest_bending,
     } = &first_time;
-    let (before, after): (f64, f64) = elastic.iter().fold((0.0, 0.0), |(a, b), [x, y]| (a + x, b + y));
-    assert!(after < 0.8 * before, "E-Net in its rounds: {before} to {after}");
-    assert!(*learned < 0.4 * skinned, "E-Net: {learned} m, skinning alone {skinned} m");
+    let (before, after): (f64, f64) = elastic
+        .iter()
+        .fold((0.0, 0.0), |(a, b), [x, y]| (a + x, b + y));
+    assert!(
+        after < 0.8 * before,
+        "E-Net in its rounds: {before} to {after}"
+    );
+    assert!(
+        *learned < 0.4 * skinned,
+        "E-Net: {learned} m, skinning alone {skinned} m"
+    );
     assert!(*error < 0.5 * target, "P-Net: {error} of {target}");
     assert_eq!(rest_bending.len(), 95);
     assert!(

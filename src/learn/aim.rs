@@ -27,8 +27,6 @@ pub(super) struct Minimiser<'a> {
     pub loss: &'a Loss,
     /// Newton steps that are taken.
     pub steps: usize,
-    /// Whether they start from the frame before, moved along with the body, rather than from the frame itself.
-    pub carried: bool,
 }
 
 /// Where frames should go.
@@ -91,10 +89,7 @@ impl Aims {
         let count = (weights.iter().sum::<f64>() as usize).max(1);
         Ok(Aims {
             positions: rows.into_iter().map(|row| Field::cat(row, 1)).collect(),
-            asked: minimiser
-                .sheet
-                .compute
-                .tensor(&weights, [weights.len(), 1]),
+            asked: minimiser.sheet.compute.tensor(&weights, [weights.len(), 1]),
             count,
             terms: sum.map(|term| term / count as f64),
         })
@@ -117,7 +112,9 @@ impl Aims {
         let frames = self.asked.dims()[0] / self.positions.len();
         let asked = self.asked.clone().narrow(0, k * frames, frames);
         let vertices = positions.dims()[1] / frames;
-        let asked = asked.repeat_dim(1, vertices).reshape([1, frames * vertices]);
+        let asked = asked
+            .repeat_dim(1, vertices)
+            .reshape([1, frames * vertices]);
         (positions.clone() - self.positions[k].clone()) * asked
     }
 
@@ -174,16 +171,8 @@ impl Minimiser<'_> {
             anchors: lesson.skinned.frame(frame).plain(),
             body: self.scene.posed(&lesson.poses[frame..=frame], compute),
         };
-        let terms = self.loss.terms(self.sheet, &earlier(0), &given)?;
-        let start = match self.carried && frame > 0 {
-            true => {
-                let before = lesson.skinned.frame(frame - 1).plain();
-                let moved = (given.anchors.clone() - before) * self.sheet.free.clone();
-                let pinned = self.sheet.free.clone() * -1.0 + 1.0;
-                (earlier(1) + moved) * self.sheet.free.clone() + earlier(0) * pinned
-            }
-            false => earlier(0),
-        };
+        let start = earlier(0);
+        let terms = self.loss.terms(self.sheet, &start, &given)?;
         let accuracy = Accuracy {
             iterations: self.steps,
             ..Accuracy::default()

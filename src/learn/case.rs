@@ -82,12 +82,12 @@ pub struct Training {
 impl Default for Training {
     fn default() -> Self {
         Training {
-            elastic_steps: 30,
+            elastic_steps: 20,
             elastic_rate: 1e-3,
             minimiser_steps: 2,
-            fits: 20,
+            fits: 5,
             plastic_steps: 400,
-            plastic_rate: 2e-3,
+            plastic_rate: 7e-3,
         }
     }
 }

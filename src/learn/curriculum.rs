@@ -190,12 +190,11 @@ impl Curriculum {
         let predicted = self.dress(&students.elastic.valid(), &lessons);
         let turned = lessons.iter().flat_map(|lesson| &lesson.turned);
         let furthest = grown * turned.fold(0.0, |m: f64, x| m.max(*x));
-        let stride = std::env::var("STRIDE").ok().and_then(|v| v.parse().ok()).unwrap_or(STRIDE);
         // Neighbouring frames tell much the same.
         let asked = |lesson: &Lesson, frame: usize| {
-            (frame + step) % stride == 0 && lesson.turned[frame] <= furthest
+            (frame + step) % STRIDE == 0 && lesson.turned[frame] <= furthest
         };
-        let aims = Aims::new(self.minimiser(step), &lessons, &predicted, asked)?;
+        let aims = Aims::new(self.minimiser(), &lessons, &predicted, asked)?;
         let rate = rate(training.elastic_rate, step, steps);
         for _ in 0..training.fits {
             let positions = self.dress(&students.elastic, &lessons);
@@ -222,14 +221,12 @@ impl Curriculum {
         })
     }
 
-    fn minimiser(&self, step: usize) -> Minimiser<'_> {
-        let carried = step / STRIDE % 2 == 0 && std::env::var("NOCARRY").is_err();
+    fn minimiser(&self) -> Minimiser<'_> {
         Minimiser {
             scene: &self.scene,
             sheet: &self.sheet,
             loss: &self.loss,
-            steps: if carried { std::env::var("MSC").ok().and_then(|v| v.parse().ok()).unwrap_or(4) } else { self.case.training.minimiser_steps },
-            carried,
+            steps: self.case.training.minimiser_steps,
         }
     }
 
@@ -371,7 +368,8 @@ impl Curriculum {
         let mut below = |count: usize| (random.uniform() * count as f64) as usize;
         let (predicted, target) = &seen[below(seen.len())];
         let frames = target.dims()[0];
-        let wanted = target.clone().narrow(0, 1, frames - 1) - target.clone().narrow(0, 0, frames - 1);
+        let wanted =
+            target.clone().narrow(0, 1, frames - 1) - target.clone().narrow(0, 0, frames - 1);
         let frame = match step % 2 {
             0 => below(frames - 1),
             // Something happens in few frames: every other step is about one of those.

@@ -36,7 +36,9 @@ impl Lesson {
         let skeleton = &scene.body.skeleton;
         let features = Features::new(skeleton, &motion, DOWN);
         let turned = |turns: &Vec<[f64; 3]>| {
-            let sizes = turns.iter().map(|t| t.iter().map(|x| x * x).sum::<f64>().sqrt());
+            let sizes = turns
+                .iter()
+                .map(|t| t.iter().map(|x| x * x).sum::<f64>().sqrt());
             sizes.fold(0.0, f64::max)
         };
         Ok(Lesson {

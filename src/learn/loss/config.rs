@@ -52,9 +52,9 @@ pub struct Materials {
 impl Default for Materials {
     fn default() -> Self {
         Materials {
-            bending: 1e-3,
+            bending: 3e-3,
             stretch: 20.0,
-            shear: 50.0,
+            shear: 10.0,
             collision: 200.0,
             thickness: 4e-3,
             density: 0.2,

@@ -20,7 +20,10 @@ use crate::{
 
 /// Share of the mean square that is added to the squares of the shares: far above rounding in single precision, and
 /// shapes that hardly occur stay small.
-const RIDGE: f64 = 1e-3;
+const RIDGE: f64 = 1e-4;
+/// The rest bending is heard this loud at first: in the first cycle there is none, and what a network says of what it
+/// never saw is noise.
+const FAINT: f64 = 0.1;
 /// Offsets are of this size \[m\] where the last layer's output is of size one.
 const OFFSET: f64 = 0.01;
 
@@ -116,7 +119,7 @@ impl ElasticNet {
 
     /// How much of each pose-space shape there is, `[frames, n]`.
     pub fn shares(&self, body: Tensor<2>, rest_bending: Tensor<2>) -> Tensor<2> {
-        let bent = self.rest_bending.forward(rest_bending);
+        let bent = self.rest_bending.forward(rest_bending) * FAINT;
         self.decoder.forward(Tensor::cat(vec![body, bent], 1))
     }
 
@@ -135,7 +138,7 @@ impl ElasticNet {
         let shares = Tensor::cat(vec![shares * weights.clone(), weights.clone()], 1);
         let shares = DMatrix::from_row_slice(frames, width + 1, &compute.values(shares)?);
         let squares = shares.tr_mul(&shares);
-        let ridge = std::env::var("RIDGE").ok().and_then(|v| v.parse().ok()).unwrap_or(RIDGE) * squares.trace() / (width + 1) as f64;
+        let ridge = RIDGE * squares.trace() / (width + 1) as f64;
         let shifted = squares + DMatrix::identity(width + 1, width + 1) * ridge;
         let Some(factor) = shifted.cholesky() else {
             // Shares that are not finite: the steps of the optimiser go on alone.
@@ -144,11 +147,18 @@ impl ElasticNet {
         // In double precision, column by column: shares of neighbouring frames are nearly the same.
         let inverse = factor.solve(&shares.transpose()).transpose();
         let inverse = compute.tensor(inverse.as_slice(), [width + 1, frames]);
-        let change = inverse.matmul(missing * weights * (1.0 / OFFSET)).autodiff();
+        let change = inverse
+            .matmul(missing * weights * (1.0 / OFFSET))
+            .autodiff();
         let mut offsets = self.offsets;
-        let (weight, bias) = (change.clone().narrow(0, 0, width), change.narrow(0, width, 1));
+        let (weight, bias) = (
+            change.clone().narrow(0, 0, width),
+            change.narrow(0, width, 1),
+        );
         offsets.weight = offsets.weight.map(|w| (w + weight).detach().require_grad());
-        offsets.bias = offsets.bias.map(|b| b.map(|b| (b + bias.squeeze_dim::<1>(0)).detach().require_grad()));
+        offsets.bias = offsets
+            .bias
+            .map(|b| b.map(|b| (b + bias.squeeze_dim::<1>(0)).detach().require_grad()));
         Ok(ElasticNet { offsets, ..self })
     }
 }

@@ -68,7 +68,7 @@ impl Size {
     fn decoder(self) -> &'static [usize] {
         match self {
             Size::Paper => &[512, 512, 512, 512],
-            Size::Small => &[128, 512],
+            Size::Small => &[128, 256],
         }
     }
 

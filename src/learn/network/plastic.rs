@@ -69,8 +69,7 @@ pub struct Memory {
 /// yield in most frames, and what little a network says there would add up over a roll-out.
 fn increment(output: Tensor<2>) -> Tensor<2> {
     let square = output.clone().powi_scalar(2);
-    let quiet = std::env::var("QUIET").ok().and_then(|v| v.parse().ok()).unwrap_or(QUIET);
-    let share = square.clone() / (square + quiet * quiet);
+    let share = square.clone() / (square + QUIET * QUIET);
     output * share * INCREMENT
 }
 
