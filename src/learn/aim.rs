@@ -18,6 +18,9 @@ const FRAMES_A_TASK: usize = 16;
 /// Errors are counted in this unit \[m\].
 const UNIT: f64 = 0.01;
 
+/// A frame some steps further on \[m\], `[3, vertices]`, and the loss before.
+type Ahead = (Field, Terms<f64>);
+
 /// What it takes to minimise a frame.
 #[derive(Clone, Copy)]
 pub(super) struct Minimiser<'a> {
@@ -70,8 +73,7 @@ impl Aims {
             };
             frames.iter().map(one).collect()
         };
-        let done: Vec<Result<Vec<Option<(Field, Terms<f64>)>>>> =
-            tasks.par_iter().map(ahead).collect();
+        let done: Vec<Result<Vec<Option<Ahead>>>> = tasks.par_iter().map(ahead).collect();
         let (mut sum, mut weights) = (Terms::<f64>::default(), Vec::new());
         let mut rows: Vec<Vec<Field>> = vec![Vec::new(); lessons.len()];
         for ((k, frames), done) in tasks.iter().zip(done) {
@@ -160,7 +162,7 @@ impl Minimiser<'_> {
         predicted: &Field,
         frame: usize,
         solver: &mut Solver,
-    ) -> Result<(Field, Terms<f64>)> {
+    ) -> Result<Ahead> {
         let compute = &self.sheet.compute;
         let earlier = |by: usize| self.frame(predicted, frame.saturating_sub(by));
         let given = Given {

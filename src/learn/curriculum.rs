@@ -192,7 +192,7 @@ impl Curriculum {
         let furthest = grown * turned.fold(0.0, |m: f64, x| m.max(*x));
         // Neighbouring frames tell much the same.
         let asked = |lesson: &Lesson, frame: usize| {
-            (frame + step) % STRIDE == 0 && lesson.turned[frame] <= furthest
+            (frame + step).is_multiple_of(STRIDE) && lesson.turned[frame] <= furthest
         };
         let aims = Aims::new(self.minimiser(), &lessons, &predicted, asked)?;
         let rate = rate(training.elastic_rate, step, steps);
