@@ -86,8 +86,8 @@ impl Default for Training {
             elastic_rate: 1e-3,
             minimiser_steps: 2,
             fits: 5,
-            plastic_steps: 400,
-            plastic_rate: 7e-3,
+            plastic_steps: 600,
+            plastic_rate: 4e-3,
         }
     }
 }

@@ -461,8 +461,10 @@ fn weighted(sizes: &[f64], number: f64) -> usize {
     sizes.len() - 1
 }
 
-/// From the first rate to a hundredth along half a cosine.
+/// Up to the first rate within a twentieth of the steps, since Adam's first steps are as long as any, then down to a
+/// hundredth along half a cosine.
 fn rate(first: f64, step: usize, steps: usize) -> f64 {
+    let done = (step + 1) as f64 / steps as f64;
     let angle = std::f64::consts::PI * step as f64 / steps as f64;
-    first * (0.505 + 0.495 * angle.cos())
+    first * (0.505 + 0.495 * angle.cos()) * (done / 0.05).min(1.0)
 }

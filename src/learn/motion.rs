@@ -218,7 +218,7 @@ mod tests {
             cells(Split::Validation),
             cells(Split::Test),
         );
-        assert_eq!((train.len(), validation.len(), test.len()), (9, 3, 3));
+        assert_eq!((train.len(), validation.len(), test.len()), (7, 3, 2));
         assert!(
             train
                 .iter()
