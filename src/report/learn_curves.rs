@@ -61,7 +61,7 @@ pub fn plastic(steps: &[PlasticStep], what: &str) -> Result<Picture> {
     let series = vec![curve(&means(&losses, &blocks), 4)];
     Ok(Picture::from(chart(
         "P-Net: error of the increments of rest bending",
-        "mean square error [rad²]",
+        "mean error, small ones squared [rad]",
         (what, &blocks, &cycles),
         series,
     )))
