@@ -20,6 +20,10 @@ const INCREMENT: f64 = 0.1;
 /// Outputs below this count little.
 const QUIET: f64 = 0.05;
 
+/// No hinge turns further than π in a frame. A network that has hardly learned would otherwise hear of its own increments
+/// through E-Net and double them until they are no numbers.
+const LARGEST: f64 = std::f64::consts::PI / INCREMENT;
+
 /// How P-Net is built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -68,6 +72,7 @@ pub struct Memory {
 /// Increments \[rad\] of the decoder's output r: r itself where it is large, r³ where it is small. Most hinges do not
 /// yield in most frames, and what little a network says there would add up over a roll-out.
 fn increment(output: Tensor<2>) -> Tensor<2> {
+    let output = output.clamp(-LARGEST, LARGEST);
     let square = output.clone().powi_scalar(2);
     let share = square.clone() / (square + QUIET * QUIET);
     output * share * INCREMENT
