@@ -291,7 +291,7 @@ impl Curriculum {
             ) {
                 Ok((increment, next)) => {
                     memory = next;
-                    bent = [bent[1].clone(), bent[1].clone() + increment];
+                    bent = [bent[1].clone(), angle(bent[1].clone() + increment)];
                 }
                 Err(error) => failed = Some(error),
             }
@@ -435,7 +435,7 @@ impl Curriculum {
             let strains = [strain(before), strain(frame)];
             let (increment, next) = self.increment(&plastic, &bent, &strains, positions, memory)?;
             memory = next;
-            rows.push(bent[1].clone() + increment);
+            rows.push(angle(bent[1].clone() + increment));
         }
         rows.pop();
         Ok(Field::cat(rows, 0))
@@ -456,6 +456,11 @@ const RECALL: usize = 8;
 /// Far below the gradients of either network, which are small where all is nearly right; burn's 1e-5 would turn
 /// Adam into plain descent.
 const EPSILON: f32 = 1e-8;
+
+/// Rest bending between −π and π: a network that has hardly learned may ask for more, and E-Net knows nothing there.
+fn angle(rest_bending: Field) -> Field {
+    rest_bending.clamp(-std::f64::consts::PI, std::f64::consts::PI)
+}
 
 /// Adam without moments.
 pub fn adam() -> ModuleOptimizer {
