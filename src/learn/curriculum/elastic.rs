@@ -1,0 +1,139 @@
+//! A round of E-Net.
+
+use burn::{
+    module::Module,
+    optim::{GradientsParams, ModuleOptimizer},
+    tensor::Tensor,
+};
+use serde::{Deserialize, Serialize};
+
+use super::{Curriculum, Students, rate};
+use crate::{
+    error::Result,
+    learn::{
+        Terms,
+        aim::{Aims, Minimiser},
+        lesson::{Lesson, dressed},
+        network::{ElasticNet, Pose},
+    },
+    numeric::Field,
+};
+
+/// One round of E-Net, for the log.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct ElasticStep {
+    /// Of Algorithm 1, from 0.
+    pub cycle: usize,
+    /// Within the cycle.
+    pub step: usize,
+    /// The loss of what E-Net predicts before the round, mean over the frames \[J\].
+    pub loss: f64,
+    /// Its terms, weighted.
+    pub terms: Terms<f64>,
+    /// Mean distance of the vertices from where the minimiser led, before the round \[m\].
+    pub away: f64,
+    /// The same after it.
+    pub left: f64,
+}
+
+/// Share of the first cycle after which all bends are trained: cloth that buckles has many shapes, and the one that
+/// follows from the smaller bend is the one that is asked for.
+const GROWN: f64 = 0.6;
+
+/// Every so many frames are asked for in a round, others in the next.
+const STRIDE: usize = 2;
+
+/// Weight of the other frames where the shapes are completed.
+const UNASKED: f64 = 0.2;
+
+impl Curriculum {
+    /// One round of E-Net: it predicts the motions, a few steps of the reference's minimiser go on from there, and E-Net
+    /// learns where they led.
+    ///
+    /// The loss is far stiffer against stretch than against bending, and its plain gradient would teach the one and
+    /// forget the other; Newton's matrix makes them equal.
+    pub fn teach_elastic(
+        &self,
+        students: &mut Students,
+        adam: &mut ModuleOptimizer,
+        (cycle, step): (usize, usize),
+    ) -> Result<ElasticStep> {
+        let training = &self.case.training;
+        let steps = self.elastic_steps(cycle);
+        let grown = match cycle {
+            0 => (step + 1) as f64 / (GROWN * steps as f64),
+            _ => 1.0,
+        };
+        let lessons: Vec<&Lesson> = students.lessons.iter().collect();
+        let predicted = self.dress(&students.elastic.valid(), &lessons);
+        let turned = lessons.iter().flat_map(|lesson| &lesson.turned);
+        let furthest = grown * turned.fold(0.0, |m: f64, x| m.max(*x));
+        // Neighbouring frames tell much the same.
+        let asked = |lesson: &Lesson, frame: usize| {
+            (frame + step).is_multiple_of(STRIDE) && lesson.turned[frame] <= furthest
+        };
+        let aims = Aims::new(self.minimiser(), &lessons, &predicted, asked)?;
+        let rate = rate(training.elastic_rate, step, steps);
+        for _ in 0..training.fits {
+            let positions = self.dress(&students.elastic, &lessons);
+            let slope = aims.slope(&positions);
+            let gradients = GradientsParams::from_grads(slope.backward(), &students.elastic);
+            students.elastic = adam.step(rate, students.elastic.clone(), gradients);
+        }
+        let still = students.elastic.valid();
+        let (codes, bent) = self.seen(&still, &lessons);
+        let shares = still.shares(codes, bent);
+        let missing = aims.missing(&lessons, &self.dress(&still, &lessons));
+        let elastic = students.elastic.clone();
+        // Frames that are not asked for stay where they are, more or less.
+        let weights = aims.asked.clone() * (1.0 - UNASKED) + UNASKED;
+        students.elastic = elastic.complete(shares, missing, weights, &self.compute)?;
+        let after = self.dress(&students.elastic.valid(), &lessons);
+        Ok(ElasticStep {
+            cycle,
+            step,
+            loss: aims.terms.sum(),
+            terms: aims.terms,
+            away: aims.distance(&predicted, &self.compute)?,
+            left: aims.distance(&after, &self.compute)?,
+        })
+    }
+
+    fn minimiser(&self) -> Minimiser<'_> {
+        Minimiser {
+            scene: &self.scene,
+            sheet: &self.sheet,
+            loss: &self.loss,
+            steps: self.case.training.minimiser_steps,
+        }
+    }
+
+    /// The garment in all frames of some lessons \[m\], `[3, frames·vertices]` each; on a tape if the network is.
+    fn dress(&self, elastic: &ElasticNet, lessons: &[&Lesson]) -> Vec<Field> {
+        let (codes, bent) = self.seen(elastic, lessons);
+        let offsets = elastic.decode(codes, bent);
+        let frames = offsets.dims()[0] / lessons.len();
+        let one = |(k, lesson): (usize, &&Lesson)| {
+            let offsets = offsets.clone().narrow(0, k * frames, frames);
+            dressed(&lesson.skinned, &self.sheet.free, &offsets)
+        };
+        lessons.iter().enumerate().map(one).collect()
+    }
+
+    /// What the decoder is told of all frames of some lessons.
+    fn seen(&self, elastic: &ElasticNet, lessons: &[&Lesson]) -> (Field, Field) {
+        let all = |f: &dyn Fn(&Lesson) -> Tensor<3>| {
+            Tensor::cat(lessons.iter().map(|lesson| f(lesson)).collect(), 0)
+        };
+        let codes = elastic.encode(&Pose {
+            still: all(&|l| l.pose.still.clone()),
+            moving: all(&|l| l.pose.moving.clone()),
+        });
+        let [motions, frames, width] = codes.dims();
+        let bent = lessons.iter().map(|l| l.rest_bending.clone()).collect();
+        (
+            codes.reshape([motions * frames, width]),
+            Field::cat(bent, 0),
+        )
+    }
+}
