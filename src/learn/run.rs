@@ -13,6 +13,7 @@
 //! the seconds in cycles.csv): batches are functions of cycle and step, and rows beyond the checkpoint are cut away.
 
 mod checkpoint;
+mod folder;
 pub mod rows;
 
 use std::{
@@ -23,27 +24,24 @@ use std::{
 use burn::optim::ModuleOptimizer;
 use serde::{Deserialize, Serialize};
 
-use self::checkpoint::Mark;
+pub use self::folder::{
+    CASE, CYCLES, ELASTIC, PLASTIC, cycles, elastic_steps, load, plastic_steps, read_case,
+};
+use self::{
+    checkpoint::Mark,
+    folder::{
+        CHECKPOINT, NETWORKS, check_same, clear, made_by, networks_file, open_logs, write_case,
+    },
+};
 use super::{
     LearnCase, RestBending,
-    curriculum::{Curriculum, ElasticStep, PlasticStep, Predicted, Students, adam},
+    curriculum::{Curriculum, Predicted, Students, adam},
 };
 use crate::{
     error::{Error, Result, bad_input},
-    files::{Log, difference, write_whole},
+    files::Log,
     numeric::{Compute, Field},
 };
-
-/// Files of a run.
-pub const CASE: &str = "case.json";
-/// Losses of E-Net, rows of [`ElasticStep`].
-pub const ELASTIC: &str = "elastic.csv";
-/// Losses of P-Net, rows of [`PlasticStep`].
-pub const PLASTIC: &str = "plastic.csv";
-/// Rows of [`Cycle`].
-pub const CYCLES: &str = "cycles.csv";
-const CHECKPOINT: &str = "checkpoint.zip";
-const NETWORKS: &str = "networks";
 
 /// Which network learns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -379,123 +377,4 @@ impl Run {
         let path = self.folder.join(CHECKPOINT);
         checkpoint::save(&path, &mark, &self.students, &self.adam, &self.compute)
     }
-}
-
-/// The networks of a folder after a cycle (from 1), or after the last that is done, and which one that is.
-pub fn load(
-    folder: &Path,
-    cycle: Option<usize>,
-    compute: &Compute,
-) -> Result<(Curriculum, Students, usize)> {
-    let case = read_case(folder)?;
-    let done = (1..=case.cycles).filter(|c| networks_file(folder, *c).is_file());
-    let done: Vec<usize> = done.collect();
-    let Some(last) = done.last() else {
-        return bad_input(format!(
-            "{}: no cycle is trained to its end yet; `rumple learn train` goes on with it",
-            folder.display()
-        ));
-    };
-    let cycle = cycle.unwrap_or(*last);
-    if !done.contains(&cycle) {
-        return bad_input(format!(
-            "{}: there are no networks of cycle {cycle}; give one of 1 to {last}",
-            folder.display()
-        ));
-    }
-    let course = Curriculum::new(case.clone(), case.scene()?, compute)?;
-    let students = course.students()?;
-    let students = checkpoint::load_networks(&networks_file(folder, cycle), students)?;
-    Ok((course, students, cycle))
-}
-
-/// The case of a run.
-pub fn read_case(folder: &Path) -> Result<LearnCase> {
-    let path = folder.join(CASE);
-    if !path.is_file() || !folder.join(CHECKPOINT).is_file() {
-        return bad_input(format!(
-            "{}: not a folder of `rumple learn train` (there is no {CASE} and {CHECKPOINT} in it); give one",
-            folder.display()
-        ));
-    }
-    LearnCase::load(&path)
-}
-
-/// Steps of E-Net in a folder.
-pub fn elastic_steps(folder: &Path) -> Result<Vec<ElasticStep>> {
-    rows::read(&folder.join(ELASTIC))
-}
-
-/// Steps of P-Net in a folder.
-pub fn plastic_steps(folder: &Path) -> Result<Vec<PlasticStep>> {
-    rows::read(&folder.join(PLASTIC))
-}
-
-/// Cycles that are done in a folder.
-pub fn cycles(folder: &Path) -> Result<Vec<Cycle>> {
-    rows::read(&folder.join(CYCLES))
-}
-
-fn networks_file(folder: &Path, cycle: usize) -> PathBuf {
-    folder.join(NETWORKS).join(format!("cycle-{cycle}.zip"))
-}
-
-fn open_logs(folder: &Path, lengths: [u64; 3]) -> Result<[Log; 3]> {
-    let open = |name: &str, length: u64| Log::open(&folder.join(name), length);
-    Ok([
-        open(ELASTIC, lengths[0])?,
-        open(PLASTIC, lengths[1])?,
-        open(CYCLES, lengths[2])?,
-    ])
-}
-
-fn write_case(folder: &Path, case: &LearnCase) -> Result<()> {
-    write_whole(
-        &folder.join(CASE),
-        format!("{:#}\n", case.to_json()?).as_bytes(),
-    )
-}
-
-fn made_by(compute: &Compute) -> String {
-    format!(
-        "rumple {} ({})",
-        env!("CARGO_PKG_VERSION"),
-        compute.describe()
-    )
-}
-
-/// Refuses a folder with a run of another case. The number of cycles may differ: each cycle is a function of
-/// those before it.
-fn check_same(folder: &Path, case: &LearnCase) -> Result<()> {
-    let mut held = read_case(folder)?;
-    held.cycles = case.cycles;
-    match difference(&held.to_json()?, &case.to_json()?) {
-        None => Ok(()),
-        Some(what) => bad_input(format!(
-            "{}: holds a run of another case, there against here: {what}; give another --out, or throw it away (train \
-             --fresh, or remove the folder)",
-            folder.display()
-        )),
-    }
-}
-
-/// Makes room for a new run; what is not of a run is left alone, and refused where `fresh` does not allow it.
-fn clear(folder: &Path, fresh: bool) -> Result<()> {
-    let used = std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some());
-    let ours = LearnCase::load(&folder.join(CASE)).is_ok();
-    if used && !ours && !fresh {
-        return bad_input(format!(
-            "{}: there are files in it that are no run of `rumple learn train`; give another --out, or --fresh to write among them",
-            folder.display()
-        ));
-    }
-    let checkpoint = folder.join(CHECKPOINT);
-    if checkpoint.is_file() {
-        std::fs::remove_file(&checkpoint).map_err(|e| Error::writing(&checkpoint, e))?;
-    }
-    let networks = folder.join(NETWORKS);
-    if networks.is_dir() {
-        std::fs::remove_dir_all(&networks).map_err(|e| Error::writing(&networks, e))?;
-    }
-    Ok(())
 }
