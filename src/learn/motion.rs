@@ -43,6 +43,20 @@ pub enum Split {
     Test,
 }
 
+impl Split {
+    /// Cells of its peaks in the order in which bends take turns, so that a few motions know all of them.
+    fn cells(self, seed: u64) -> Vec<usize> {
+        let fits = |cell: &usize| match self {
+            Split::Train => cell % 5 != 1 && cell % 5 != 3,
+            Split::Validation => cell % 5 == 1,
+            Split::Test => cell % 5 == 3,
+        };
+        let mut cells: Vec<usize> = (0..CELLS).filter(fits).collect();
+        Random::stream(seed, CELL_ORDER).shuffle(&mut cells);
+        cells
+    }
+}
+
 /// Frames a second of the synthetic motions, as in paper 2.
 const RATE: f64 = 30.0;
 
@@ -53,6 +67,8 @@ const CELL_DEG: f64 = 6.0;
 const LOWEST_DEG: f64 = 42.0;
 /// So many cells: up to 114°.
 const CELLS: usize = 12;
+/// Number of the random stream.
+const CELL_ORDER: u64 = 3 << 32;
 
 impl Bend {
     /// The scene that EPNET.md was measured with: 90°, 8 frames of rest, 25 up, 10 held, 25 down.
@@ -86,17 +102,10 @@ impl Bend {
         self.peak * (ramp(up, self.flex) - ramp(down, self.extend))
     }
 
-    /// A bend of a split, drawn from a seeded stream. Train and test differ in their peaks, see [`Split`]; the
-    /// test's are also up to 5 frames quicker and slower than any that was trained.
-    pub fn draw(split: Split, random: &mut Random) -> Bend {
-        let fits = |cell: &usize| match split {
-            Split::Train => cell % 5 != 1 && cell % 5 != 3,
-            Split::Validation => cell % 5 == 1,
-            Split::Test => cell % 5 == 3,
-        };
-        let cells: Vec<usize> = (0..CELLS).filter(fits).collect();
-        let mut below = |count: usize| (random.uniform() * count as f64) as usize;
-        let cell = cells[below(cells.len())];
+    /// A bend of a split with a peak from one of its cells, drawn from a seeded stream. The test's are also up to 5
+    /// frames quicker and slower than any that was trained.
+    fn draw(split: Split, cell: usize, random: &mut Random) -> Bend {
+        let mut below = |count: usize| random.below(count);
         let (least, most) = match split {
             Split::Test => (13, 37),
             _ => (18, 32),
@@ -163,7 +172,12 @@ impl Motion {
         };
         let mut random = Random::stream(seed, 3 * number + stream);
         let count = if number % 3 == 2 { 2 } else { 1 };
-        let bends: Vec<Bend> = (0..count).map(|_| Bend::draw(split, &mut random)).collect();
+        // As many bends as the motions before this one have.
+        let first = (number + number / 3) as usize;
+        let cells = split.cells(seed);
+        let bends: Vec<Bend> = (first..first + count)
+            .map(|k| Bend::draw(split, cells[k % cells.len()], &mut random))
+            .collect();
         let peaks: Vec<String> = bends
             .iter()
             .map(|b| format!("{:.0}°", b.peak.to_degrees()))
@@ -204,11 +218,14 @@ mod tests {
     #[test]
     fn no_test_motion_has_a_peak_that_was_trained() {
         let cells = |split| -> Vec<usize> {
-            let mut random = Random(7);
-            let cell = |b: Bend| ((b.peak.to_degrees() - LOWEST_DEG) / CELL_DEG) as usize;
-            let mut cells: Vec<usize> = (0..400)
-                .map(|_| cell(Bend::draw(split, &mut random)))
-                .collect();
+            let body = Body::arm();
+            let cell = |number| {
+                let motion = Motion::draw(&body, split, 7, number, 95);
+                let angles = motion.turns.iter().map(|turns| turns[1][0].abs());
+                let peak = angles.fold(0.0, f64::max).to_degrees();
+                ((peak - LOWEST_DEG) / CELL_DEG) as usize
+            };
+            let mut cells: Vec<usize> = (0..40).map(cell).collect();
             cells.sort_unstable();
             cells.dedup();
             cells

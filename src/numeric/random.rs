@@ -14,6 +14,18 @@ impl Random {
         ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
     }
 
+    /// The next number of 0 to `count` − 1, all equally likely.
+    pub fn below(&mut self, count: usize) -> usize {
+        (self.uniform() * count as f64) as usize
+    }
+
+    /// Puts items into a random order.
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for k in (1..items.len()).rev() {
+            items.swap(k, self.below(k + 1));
+        }
+    }
+
     /// One of many streams of a seed.
     pub fn stream(seed: u64, number: u64) -> Random {
         let mut random = Random(seed ^ number.wrapping_mul(0xD6E8_FEB8_6659_FD93));

@@ -62,7 +62,7 @@ pub fn counts(samples: usize, seed: u64) -> DMatrix<f64> {
     let mut counts = DMatrix::zeros(RESAMPLES, samples);
     for resample in 0..RESAMPLES {
         for _ in 0..samples {
-            let drawn = ((random.uniform() * samples as f64) as usize).min(samples - 1);
+            let drawn = random.below(samples);
             counts[(resample, drawn)] += 1.0;
         }
     }

@@ -57,9 +57,7 @@ pub fn effects(elementary: &[f64], several: bool, seed: u64) -> Option<Effects> 
     let n = elementary.len();
     let resampled: Vec<[f64; 3]> = (0..RESAMPLES)
         .map(|_| {
-            let drawn: Vec<f64> = (0..n)
-                .map(|_| elementary[((random.uniform() * n as f64) as usize).min(n - 1)])
-                .collect();
+            let drawn: Vec<f64> = (0..n).map(|_| elementary[random.below(n)]).collect();
             measures(&drawn)
         })
         .collect();

@@ -70,12 +70,9 @@ pub fn trajectories(
     let one = |number: usize| {
         // A generator each, so that a longer design begins with the shorter one.
         let mut random = Random::stream(seed, number as u64);
-        let mut draw = |below: usize| ((random.uniform() * below as f64) as usize).min(below - 1);
-        let mut levels: Vec<usize> = factors.iter().map(|_| draw(LEVELS)).collect();
+        let mut levels: Vec<usize> = factors.iter().map(|_| random.below(LEVELS)).collect();
         let mut order: Vec<usize> = (0..groups.len()).collect();
-        for i in (1..order.len()).rev() {
-            order.swap(i, draw(i + 1));
-        }
+        random.shuffle(&mut order);
         let place = |levels: &[usize]| -> Vec<f64> {
             let pairs = levels.iter().zip(factors);
             pairs.map(|(level, factor)| share(*level, factor)).collect()

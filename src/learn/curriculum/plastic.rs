@@ -57,10 +57,9 @@ impl Curriculum {
         let training = &self.case.training;
         let number = ((cycle as u64) << 24) + step as u64;
         let mut random = Random::stream(self.case.seed, PLASTIC_BATCHES + number);
-        let mut below = |count: usize| (random.uniform() * count as f64) as usize;
-        let (predicted, target) = &seen[below(seen.len())];
+        let (predicted, target) = &seen[random.below(seen.len())];
         let frames = target.dims()[0];
-        let frame = below(frames);
+        let frame = random.below(frames);
         let off = OFF[step % OFF.len()] * self.case.plasticity.yield_strain;
         let off: Vec<f64> = (0..self.sheet.hinges)
             .map(|_| off * random.normal())
