@@ -86,7 +86,7 @@ impl Default for Training {
             elastic_rate: 1e-3,
             minimiser_steps: 2,
             fits: 5,
-            plastic_steps: 600,
+            plastic_steps: 1000,
             plastic_rate: 4e-3,
         }
     }

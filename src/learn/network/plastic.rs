@@ -20,6 +20,9 @@ const INCREMENT: f64 = 0.1;
 /// Outputs below this count little.
 const QUIET: f64 = 0.05;
 
+/// Increments below this \[rad\] are none: a hinge that does not yield keeps its rest bending to the last bit.
+const SMALLEST: f64 = 1e-4;
+
 /// No hinge turns further than π in a frame. A network that has hardly learned would otherwise hear of its own increments
 /// through E-Net and double them until they are no numbers.
 const LARGEST: f64 = std::f64::consts::PI / INCREMENT;
@@ -69,13 +72,15 @@ pub struct Memory {
     cell: Option<Tensor<2>>,
 }
 
-/// Increments \[rad\] of the decoder's output r: r itself where it is large, r³ where it is small. Most hinges do not
-/// yield in most frames, and what little a network says there would add up over a roll-out.
+/// Increments \[rad\] of the decoder's output r: r itself where it is large, r³ where it is small, none where it is
+/// tiny. Most hinges do not yield in most frames, and what little a network says there would add up over a roll-out.
 fn increment(output: Tensor<2>) -> Tensor<2> {
     let output = output.clamp(-LARGEST, LARGEST);
     let square = output.clone().powi_scalar(2);
     let share = square.clone() / (square + QUIET * QUIET);
-    output * share * INCREMENT
+    let increment = output * share * INCREMENT;
+    let none = increment.clone().abs().lower_elem(SMALLEST);
+    increment.mask_fill(none, 0.0)
 }
 
 impl PlasticNet {
