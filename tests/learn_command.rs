@@ -105,7 +105,7 @@ fn training_evaluation_and_prediction_leave_what_they_promise() {
     let pictures = [
         "errors.svg",
         "frames.png",
-        "curriculum.glb",
+        "prediction.glb",
         "reference.glb",
     ];
     drawn(&folder, "run/evaluation", &pictures);

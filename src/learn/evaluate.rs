@@ -13,7 +13,7 @@ pub use long::{LongRow, long_roll_out};
 pub use references::{Job, Reference, References, Watch, Yields};
 
 use super::{
-    LearnCase, Motion, Scene, Split, Track,
+    LearnCase, Motion, RestBending, Scene, Split, Track,
     curriculum::{Curriculum, Students},
     lesson::Lesson,
     metrics::{Metrics, compare},
@@ -178,7 +178,7 @@ pub fn evaluate(
             methods.push((BASELINE.into(), track));
         }
         let track = predict(course, students, &motion, compute)?;
-        methods.push((CURRICULUM.into(), track));
+        methods.push((method(case).into(), track));
         trials.push(Trial {
             reference: pair[0].track.clone(),
             motion,
@@ -197,6 +197,14 @@ pub fn evaluate(
         unfinished: [unfinished, all_frames],
     };
     Ok((evaluation, trials))
+}
+
+/// What the networks of a case are called.
+pub fn method(case: &LearnCase) -> &'static str {
+    match case.rest_bending {
+        RestBending::Learned => CURRICULUM,
+        RestBending::None => BASELINE,
+    }
 }
 
 /// What both networks make of a motion.
@@ -341,7 +349,13 @@ impl Evaluation {
 
 /// Refuses a baseline that was not trained for the same garment; `place` is its folder.
 pub fn check_baseline(place: &Path, baseline: &LearnCase, case: &LearnCase) -> Result<()> {
-    if baseline.rest_bending != super::RestBending::None {
+    if case.rest_bending == RestBending::None {
+        return bad_input(format!(
+            "--baseline {}: the run that is judged has rest_bending \"none\" too; give one that learned it",
+            place.display()
+        ));
+    }
+    if baseline.rest_bending != RestBending::None {
         return bad_input(format!(
             "--baseline {}: its case has rest_bending \"learned\"; give a run with \"none\"",
             place.display()

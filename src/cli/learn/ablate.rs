@@ -19,7 +19,7 @@ use crate::{
     learn::{
         LearnCase,
         ablate::{Variant, choose},
-        evaluate::{CURRICULUM, ELASTIC, Evaluation, MEAN, REFERENCE, References},
+        evaluate::{ELASTIC, Evaluation, MEAN, REFERENCE, References, method},
         metrics::Metrics,
         run::{Run, rows},
     },
@@ -169,6 +169,7 @@ impl Bench {
 }
 
 fn row(variant: &Variant, evaluation: &Evaluation) -> Row {
+    let own = method(&evaluation.case);
     let score = |method: &str| evaluation.score(method, MEAN).copied().unwrap_or_default();
     let first = evaluation.bent.first().map(|b| b.motion.clone());
     let after = |method: &str| {
@@ -179,15 +180,15 @@ fn row(variant: &Variant, evaluation: &Evaluation) -> Row {
         found.map_or(f64::NAN, |b| b.rest_bending)
     };
     let mut control = evaluation.control.iter();
-    let control = control.find(|c| c.method == CURRICULUM);
+    let control = control.find(|c| c.method == own);
     Row {
         name: variant.name.clone(),
         about: variant.about.clone(),
         seed: evaluation.case.seed,
         cycles: evaluation.cycles,
-        metrics: score(CURRICULUM),
+        metrics: score(own),
         elastic: score(ELASTIC),
-        after: after(CURRICULUM),
+        after: after(own),
         after_reference: after(REFERENCE),
         control: control.map_or(f64::NAN, |c| c.largest_rest_bending),
     }

@@ -7,7 +7,7 @@ use crate::{
     learn::{
         LearnCase, Motion, Scene, Track,
         curriculum::{ElasticStep, PlasticStep},
-        evaluate::{CURRICULUM, REFERENCE, Trial},
+        evaluate::{REFERENCE, Trial},
         run::{CYCLES, Cycle, ELASTIC, PLASTIC, rows},
     },
     report::{learn_curves, learn_cycles, learn_errors, learn_film, learn_frames, plot::Picture},
@@ -50,20 +50,20 @@ pub(super) fn of_run(folder: &Path, case: &LearnCase) -> Result<()> {
 }
 
 /// Names of what [`of_trial`] writes.
-pub(super) const OF_TRIAL: &str = "errors.svg, frames.png, curriculum.glb, reference.glb";
+pub(super) const OF_TRIAL: &str = "errors.svg, frames.png, prediction.glb, reference.glb";
 
 /// Errors over the frames, frames side by side, and films of one motion.
 pub(super) fn of_trial(folder: &Path, scene: &Scene, trial: &Trial) -> Result<()> {
     let motion = &trial.motion;
-    // The curriculum first: it is what one looks for.
+    // The networks that are judged first: they are what one looks for.
     let mut methods: Vec<(&str, &Track)> = Vec::new();
     methods.extend(trial.methods.iter().rev().map(|(n, t)| (n.as_str(), t)));
     learn_errors::picture(&methods, &trial.reference, motion)?.save(&folder.join("errors.svg"))?;
     let mut shown = methods.clone();
     shown.insert(1.min(shown.len()), (REFERENCE, &trial.reference));
     learn_frames::save(&folder.join("frames.png"), scene, motion, &shown)?;
-    if let Some((_, track)) = methods.iter().find(|(name, _)| *name == CURRICULUM) {
-        learn_film::save(&folder.join("curriculum.glb"), scene, motion, track)?;
+    if let Some((_, track)) = methods.first() {
+        learn_film::save(&folder.join("prediction.glb"), scene, motion, track)?;
     }
     learn_film::save(
         &folder.join("reference.glb"),

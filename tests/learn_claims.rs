@@ -1,0 +1,124 @@
+//! What the curriculum must show, on a coarse sleeve in a minute or two; docs/CURRICULUM.md has the whole size.
+
+mod common;
+
+use common::folder::Folder;
+use rumple::{
+    learn::{
+        LearnCase, RestBending, Training,
+        evaluate::{
+            BASELINE, CURRICULUM, ELASTIC, Evaluation, Judged, REFERENCE, References, evaluate,
+        },
+        run::{self, Run},
+    },
+    numeric::{Compute, Precision},
+};
+
+fn compute() -> Compute {
+    Compute::cpu(Precision::F32)
+}
+
+/// A quarter of the default's vertices, with cloth that is stiffer for its longer edges.
+fn case() -> LearnCase {
+    let mut case = LearnCase {
+        grid: [12, 18],
+        cycles: 3,
+        training: Training {
+            elastic_steps: 15,
+            plastic_steps: 500,
+            ..Training::default()
+        },
+        ..LearnCase::default()
+    };
+    case.loss.materials.bending = 6e-3;
+    case
+}
+
+fn judged(folder: &Folder) -> Evaluation {
+    let train = |name: &str, rest_bending| {
+        let case = LearnCase {
+            rest_bending,
+            ..case()
+        };
+        let mut run = Run::open(&folder.path(name), &case, &compute(), false).unwrap();
+        while !run.finished() {
+            run.advance().unwrap();
+        }
+        drop(run);
+        run::load(&folder.path(name), None, &compute()).unwrap()
+    };
+    let own = train("own", RestBending::Learned);
+    let zero = train("zero", RestBending::None);
+    let [own, zero] = [&own, &zero].map(|(course, students, cycles)| Judged {
+        course,
+        students,
+        cycles: *cycles,
+    });
+    let references = References::new(&folder.path("references"));
+    let watch = || Ok(());
+    let (evaluation, _) = evaluate(&own, Some(&zero), &references, &compute(), &watch).unwrap();
+    evaluation
+}
+
+#[test]
+fn rest_bending_is_learned_without_data() {
+    let folder = Folder::new();
+    let evaluation = judged(&folder);
+    let of = |method: &str| *evaluation.score(method, "90°").unwrap();
+    let own = of(CURRICULUM);
+    for method in [ELASTIC, BASELINE] {
+        let zero = of(method);
+        assert!(
+            own.plastic_error < 0.4 * zero.plastic_error,
+            "{method}: PE {} against {}",
+            own.plastic_error,
+            zero.plastic_error
+        );
+        for k in 0..5 {
+            let (name, _, value) = own.named()[k];
+            let (_, _, other) = zero.named()[k];
+            assert!(value < other, "{method}: {name} {value} against {other}");
+        }
+    }
+    // Both are a few µm, of a thickness of 4 mm.
+    let depth = [own.collision, of(BASELINE).collision];
+    assert!(
+        depth[0] < 1.5 * depth[1] && depth[0] < 1e-5,
+        "COL {depth:?}"
+    );
+
+    let cycles = run::cycles(&folder.path("own")).unwrap();
+    let change: Vec<f64> = cycles.iter().map(|c| c.change / c.roll_out).collect();
+    assert!(
+        change[2] < 0.3 && change[2] < change[1] && change[1] < change[0],
+        "changes from cycle to cycle: {change:?}"
+    );
+
+    let bent = |method: &str, moment: &str| {
+        let mut rows = evaluation.bent.iter();
+        let row = rows.find(|b| b.method == method && b.motion == "90°" && b.moment == moment);
+        let row = row.unwrap();
+        (row.rest_bending, row.top_tenth_strain)
+    };
+    let (before, after) = (bent(CURRICULUM, "before"), bent(CURRICULUM, "after"));
+    assert!(
+        before.0 < 1e-5,
+        "no rest bending before the bend: {before:?}"
+    );
+    let asked = bent(REFERENCE, "after");
+    assert!(
+        (after.0 / asked.0 - 1.0).abs() < 0.4,
+        "rest bending after it {after:?}, should be {asked:?}"
+    );
+    let without = bent(BASELINE, "after").1;
+    assert!(
+        after.1 > 1.5 * before.1 && after.1 > 1.5 * without,
+        "wrinkles after the bend {after:?}, before it {before:?}, without rest bending {without}"
+    );
+    for control in &evaluation.control {
+        assert!(
+            control.largest_rest_bending < 1e-5,
+            "a body that never moves leaves rest bending: {control:?}"
+        );
+    }
+}
