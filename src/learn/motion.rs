@@ -64,8 +64,8 @@ const RATE: f64 = 30.0;
 /// for the test, so that no test motion has a peak that was trained.
 const CELL_DEG: f64 = 6.0;
 /// The first cell starts here \[deg\].
-const LOWEST_DEG: f64 = 42.0;
-/// So many cells: up to 114°.
+const LOWEST_DEG: f64 = 39.0;
+/// So many cells: up to 111°. The canonical 90° is in the middle of one of the test.
 const CELLS: usize = 12;
 /// Number of the random stream.
 const CELL_ORDER: u64 = 3 << 32;

@@ -61,12 +61,14 @@ impl Curriculum {
         let plastic = students.plastic.valid();
         let mut failed = None;
         let mut memory = Memory::default();
-        let (mut bent, mut strains) = ([none.clone(), none.clone()], [none.clone(), none.clone()]);
+        let (mut bent, mut last) = ([none.clone(), none.clone()], None);
         let predicted = self.roll_out(&students.elastic, lesson, |_, strain, positions| {
             let (Some(strain), Some(positions)) = (strain, positions) else {
                 return none.clone();
             };
-            strains = [strains[1].clone(), strain.clone()];
+            // Before the first frame there is only the first frame, as in training.
+            let before = last.replace(strain.clone());
+            let strains = [before.unwrap_or_else(|| strain.clone()), strain.clone()];
             match self.increment(
                 &plastic,
                 &bent,
