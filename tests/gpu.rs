@@ -6,6 +6,10 @@ mod common;
 use common::{PARAMETERS, relative_difference, time_dependent};
 use rumple::{
     experiment::{CreaseTest, HingeBench},
+    learn::{
+        LearnCase, Training,
+        curriculum::{Curriculum, adam},
+    },
     numeric::{Compute, Gate, Precision, gpu_names},
     rollout::Path,
 };
@@ -82,4 +86,40 @@ fn the_cloth_agrees_with_the_cpu() {
     let Some(gpu) = gpu() else { return };
     let exact = Compute::cpu(Precision::F64);
     common::cloth_devices::compare(&gpu, &exact, 3);
+}
+
+/// Both networks of the curriculum, fresh and after they have learned a little.
+#[test]
+fn the_curriculum_agrees_with_the_cpu() {
+    let Some(gpu) = gpu() else { return };
+    let case = LearnCase {
+        grid: [6, 8],
+        motions: 1,
+        frames: 8,
+        training: Training {
+            elastic_steps: 1,
+            minimiser_steps: 1,
+            fits: 1,
+            ..Training::default()
+        },
+        ..LearnCase::default()
+    };
+    let run = |compute: &Compute| {
+        let course = Curriculum::new(case.clone(), case.scene().unwrap(), compute).unwrap();
+        let mut students = course.students().unwrap();
+        let lesson = students.lessons[0].clone();
+        let elastic = course.teach_elastic(&mut students, &mut adam(), (0, 0));
+        let seen = course.see(&students.elastic, &lesson);
+        let target = course.target(&seen);
+        let plastic = course.teach_plastic(&mut students, &mut adam(), &[(seen, target)], (0, 1));
+        let predicted = course.predict(&students, &lesson).unwrap();
+        let losses = [elastic.unwrap().loss, plastic.unwrap().loss];
+        (predicted.track(compute).unwrap(), losses)
+    };
+    let (ours, exact) = (run(&gpu), run(&Compute::cpu(Precision::F32)));
+    let places = relative_difference(&ours.0.positions.concat(), &exact.0.positions.concat(), 0.4);
+    let losses = relative_difference(&ours.1, &exact.1, exact.1[1]);
+    println!("positions {places:e}, losses {losses:e}");
+    assert!(places < 1e-3 && losses < 1e-2, "{places:e} {losses:e}");
+    assert!(exact.1.iter().all(|loss| *loss != 0.0));
 }

@@ -125,20 +125,25 @@ impl LearnCase {
             plastic_rate,
         } = self.training;
         let [around, along] = self.grid;
+        let messages = match self.plastic_net {
+            PlasticKind::Graph(steps) => steps,
+            PlasticKind::Rnn | PlasticKind::Lstm => 0,
+        };
         let counts = [
-            ("grid, around", around, 4),
-            ("grid, along", along, 3),
-            ("cycles", self.cycles, 1),
-            ("motions", self.motions, 1),
-            ("frames", self.frames, 3),
-            ("training.elastic_steps", elastic_steps, 1),
-            ("training.minimiser_steps", minimiser_steps, 1),
-            ("training.fits", fits, 1),
-            ("training.plastic_steps", plastic_steps, 1),
+            ("grid, around", around, 4, 1000),
+            ("grid, along", along, 3, 1000),
+            ("cycles", self.cycles, 1, 1000),
+            ("motions", self.motions, 1, 10_000),
+            ("frames", self.frames, 3, 100_000),
+            ("training.elastic_steps", elastic_steps, 1, 1_000_000),
+            ("training.minimiser_steps", minimiser_steps, 1, 1000),
+            ("training.fits", fits, 1, 1_000_000),
+            ("training.plastic_steps", plastic_steps, 1, 1_000_000),
+            ("plastic_net, steps of messages", messages, 0, 100),
         ];
-        for (name, value, least) in counts {
-            if value < least {
-                return bad_input(format!("{name} is {value}; give at least {least}"));
+        for (name, value, least, most) in counts {
+            if !(least..=most).contains(&value) {
+                return bad_input(format!("{name} is {value}; give {least} to {most}"));
             }
         }
         for (name, rate) in [

@@ -32,9 +32,9 @@ impl LearnCase {
             return bad_input(format!("{place}: not a JSON object {{…}}; {REMEDY}"));
         }
         let at = |e: Error| Error::BadInput(format!("{place}: {e}"));
-        let whole = LearnCase::default().to_json()?;
-        known("", &value, &whole).map_err(at)?;
-        let case: LearnCase = serde_json::from_value(value)
+        let mut whole = LearnCase::default().to_json()?;
+        fill("", value, &mut whole).map_err(at)?;
+        let case: LearnCase = serde_json::from_value(whole)
             .map_err(|e| Error::BadInput(format!("{place}: {e}; {REMEDY}")))?;
         case.check().map_err(at)?;
         Ok(case)
@@ -47,21 +47,23 @@ impl LearnCase {
     }
 }
 
-/// Refuses keys that the whole case does not have.
-fn known(path: &str, value: &Value, whole: &Value) -> Result<()> {
-    let (Value::Object(value), Value::Object(whole)) = (value, whole) else {
-        return Ok(());
-    };
-    if CHOICES.contains(&path) {
-        return Ok(());
-    }
-    let keys: Vec<&str> = whole.keys().map(String::as_str).collect();
-    for (key, inner) in value {
-        match whole.get(key) {
-            Some(of_whole) => known(&join(path, key), inner, of_whole)?,
-            None if path.is_empty() => return Err(unknown("key", key, &keys)),
-            None => return Err(unknown(&format!("key in {path}"), key, &keys)),
+/// Puts the values of a file into the whole case, and refuses keys that it does not have.
+fn fill(path: &str, value: Value, whole: &mut Value) -> Result<()> {
+    match (value, whole) {
+        (Value::Object(value), Value::Object(whole)) if !CHOICES.contains(&path) => {
+            for (key, inner) in value {
+                let Some(of_whole) = whole.get_mut(&key) else {
+                    let kind = match path {
+                        "" => "key".to_string(),
+                        path => format!("key in {path}"),
+                    };
+                    let keys: Vec<&str> = whole.keys().map(String::as_str).collect();
+                    return Err(unknown(&kind, &key, &keys));
+                };
+                fill(&join(path, &key), inner, of_whole)?;
+            }
         }
+        (value, whole) => *whole = value,
     }
     Ok(())
 }
@@ -80,6 +82,12 @@ mod tests {
         assert_eq!(LearnCase::parse(&text, "c").unwrap(), case);
         let short = LearnCase::parse(r#"{"seed": 7, "plastic_net": {"graph": 3}}"#, "c");
         assert_eq!(short.unwrap(), case);
+        // Inner keys too, whose defaults differ from term to term.
+        let text = r#"{"loss": {"regression": {"weight": 2}, "bending": {"over": "mean"}}}"#;
+        let mut loss = LearnCase::default().loss;
+        loss.regression.weight = 2.0;
+        loss.bending.over = crate::learn::Reduction::Mean;
+        assert_eq!(LearnCase::parse(text, "c").unwrap().loss, loss);
     }
 
     #[test]
@@ -99,7 +107,7 @@ mod tests {
                 r#"{"cycles": "four"}"#,
                 vec!["c: invalid type", "rumple schema learn"],
             ),
-            (r#"{"cycles": 0}"#, vec!["c: cycles is 0; give at least 1"]),
+            (r#"{"cycles": 0}"#, vec!["c: cycles is 0; give 1 to 1000"]),
             (r#"{"grid": [2, 9]}"#, vec!["c: grid, around is 2"]),
             (
                 r#"{"plastic_net": "gru"}"#,

@@ -9,7 +9,7 @@ use std::{path::Path, time::Instant};
 use serde::{Deserialize, Serialize};
 
 pub use frames::{FrameRow, Moments, frame_rows, mean_size, top};
-pub use long::{LongRow, long_roll_out};
+pub use long::{DRIFT, LongRow, check_frames, long_roll_out};
 pub use references::{Job, Reference, References, Watch, Yields};
 
 use super::{
@@ -361,15 +361,14 @@ pub fn check_baseline(place: &Path, baseline: &LearnCase, case: &LearnCase) -> R
             place.display()
         ));
     }
-    let same = |case: &LearnCase| {
-        serde_json::json!({
-            "scene": case.scene, "grid": case.grid, "seed": case.seed, "materials": case.loss.materials,
-        })
+    let learned = LearnCase {
+        rest_bending: RestBending::Learned,
+        ..baseline.clone()
     };
-    match difference(&same(baseline), &same(case)) {
+    match difference(&learned.to_json()?, &case.to_json()?) {
         None => Ok(()),
         Some(what) => bad_input(format!(
-            "--baseline {}: trained for another garment, there against here: {what}; train one with the case of this run \
+            "--baseline {}: trained with another case, there against here: {what}; train one with the case of this run \
              and \"rest_bending\": \"none\"",
             place.display()
         )),

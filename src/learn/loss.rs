@@ -14,7 +14,7 @@
 //! Each term is summed or averaged over its elements, averaged or summed over the frames, and weighted:
 //! [`LossConfig`] says which. Where the print is wrong (stretch, gravity) its form is a variant, [`Forms`].
 //! [`Loss::linearized`] gives the gradient in closed form, without a tape: forces are cheaper than a backward
-//! pass, and no gather is taped. A network is trained with the sum of its positions times that gradient.
+//! pass, and no gather is taped. E-Net is shown where steps of Newton's method with it lead.
 
 mod config;
 mod elements;

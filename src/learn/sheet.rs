@@ -116,8 +116,7 @@ impl Sheet {
         Vector::from_rows(vertices).map(|c| self.by_frame(c))
     }
 
-    /// Bending strain ε = θ − θ̄ \[rad\], `[frames, hinges]`, of positions `[3, frames·vertices]`. On a tape this
-    /// holds a gather; training goes through [`super::Loss::linearized`] instead.
+    /// Bending strain ε = θ − θ̄ \[rad\], `[frames, hinges]`, of positions `[3, frames·vertices]`.
     pub fn strain(&self, positions: &Field) -> Field {
         let spans = self.incidence.spans(positions);
         let bend = crate::element::Bend::new(&spans, &self.compute);

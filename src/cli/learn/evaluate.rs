@@ -12,8 +12,8 @@ use crate::{
     files::write_whole,
     learn::{
         evaluate::{
-            Evaluation, Judged, References, Trial, Watch, all_frame_rows, check_baseline, evaluate,
-            long_roll_out, missing_frames,
+            Evaluation, Judged, References, Trial, Watch, all_frame_rows, check_baseline,
+            check_frames, evaluate, long_roll_out, missing_frames,
         },
         run::{self, rows},
     },
@@ -32,10 +32,13 @@ pub struct Arguments {
     /// The networks after this cycle [default: the last that is done]
     #[arg(long, value_name = "N", value_parser = count)]
     cycle: Option<usize>,
-    /// Roll out so many frames of bends too, 3000 for example, and report what drifts
-    #[arg(long, value_name = "N", value_parser = count)]
-    frames: Option<usize>,
+    /// Frames of a long roll-out of bends, to see what drifts
+    #[arg(long, value_name = "N", default_value_t = LONG, value_parser = count)]
+    frames: usize,
 }
+
+/// Frames of a long roll-out: as many as paper 2 goes before it drifts.
+pub(super) const LONG: usize = 3000;
 
 /// Folder of the references in that of a run.
 pub(super) const REFERENCES: &str = "references";
@@ -43,6 +46,7 @@ pub(super) const REFERENCES: &str = "references";
 pub(super) const EVALUATION: &str = "evaluation";
 
 pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
+    check_frames(arguments.frames)?;
     let compute = compute(common)?;
     let name = match arguments.cycle {
         Some(cycle) => format!("{EVALUATION}-cycle-{cycle}"),
@@ -54,7 +58,7 @@ pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
         out: &out,
         baseline: arguments.baseline.as_deref(),
         cycle: arguments.cycle,
-        frames: arguments.frames,
+        frames: Some(arguments.frames),
     };
     let references = References::new(&arguments.folder.join(REFERENCES));
     let (evaluation, _) = request.judge(&references, &compute)?;
@@ -69,6 +73,7 @@ pub(super) struct Request<'a> {
     pub out: &'a Path,
     pub baseline: Option<&'a Path>,
     pub cycle: Option<usize>,
+    /// Of a long roll-out; none without.
     pub frames: Option<usize>,
 }
 
@@ -88,7 +93,7 @@ impl Request<'_> {
         let baseline = match self.baseline {
             Some(folder) => {
                 check_baseline(folder, &run::read_case(folder)?, &course.case)?;
-                Some(run::load(folder, None, compute)?)
+                Some(run::load(folder, Some(cycles), compute)?)
             }
             None => None,
         };

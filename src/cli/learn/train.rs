@@ -10,7 +10,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{
     compute,
-    evaluate::{EVALUATION, REFERENCES, Request, report},
+    evaluate::{EVALUATION, LONG, REFERENCES, Request, report},
     out_folder,
     pictures::{self, PLOTS},
     read_case,
@@ -59,7 +59,7 @@ pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
         out: &out,
         baseline: None,
         cycle: Some(case.cycles),
-        frames: None,
+        frames: Some(LONG),
     };
     let references = References::new(&folder.join(REFERENCES));
     let (evaluation, _) = request.judge(&references, &compute)?;

@@ -19,6 +19,12 @@ use crate::{
     numeric::Compute,
 };
 
+/// Paper 2's figure: its drift appears where the mean error of the worst fifth leaves this \[rad\].
+pub const DRIFT: f64 = 0.1;
+
+/// Most frames of a roll-out: all are kept, some 10 kB each.
+const MOST_FRAMES: usize = 100_000;
+
 /// The garment after some bends, the body straight.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LongRow {
@@ -36,9 +42,23 @@ pub struct LongRow {
     pub largest_offset: f64,
     /// Mean |ε_p − ε_p after the first bend| \[rad\]; nothing before that.
     pub change: Option<f64>,
+    /// The same of the fifth where it is largest.
+    pub change_top_fifth: Option<f64>,
 }
 
-/// Rolls out so many frames of bends; rows end where something is no longer finite.
+/// Refuses a number of frames that shows no drift, or too many for the memory.
+pub fn check_frames(frames: usize) -> Result<()> {
+    let bend = Bend::canonical();
+    let least = bend.frames() + bend.rest + 1;
+    if !(least..=MOST_FRAMES).contains(&frames) {
+        return bad_input(format!(
+            "--frames is {frames}; give {least}, which is one bend, to {MOST_FRAMES}"
+        ));
+    }
+    Ok(())
+}
+
+/// Rolls out so many frames of bends, which [`check_frames`] has seen; rows end where something is no longer finite.
 pub fn long_roll_out(
     course: &Curriculum,
     students: &Students,
@@ -46,12 +66,6 @@ pub fn long_roll_out(
     compute: &Compute,
 ) -> Result<Vec<LongRow>> {
     let bend = Bend::canonical();
-    if frames < bend.frames() + bend.rest + 1 {
-        return bad_input(format!(
-            "--frames {frames} are less than one bend; give {} or more, 3000 for example",
-            bend.frames() + bend.rest + 1
-        ));
-    }
     let bends = vec![bend; frames.div_ceil(bend.frames())];
     let scene = &course.scene;
     let motion = Motion::bends("90° again and again", &scene.body, &bends, frames);
@@ -71,10 +85,10 @@ pub fn long_roll_out(
         if bends == 1 {
             first = Some(bent.clone());
         }
-        let change = |first: &Vec<f64>| {
-            let gaps: Vec<f64> = first.iter().zip(&bent).map(|(a, b)| a - b).collect();
-            mean_size(&gaps)
+        let gaps = |first: &Vec<f64>| -> Vec<f64> {
+            first.iter().zip(&bent).map(|(a, b)| a - b).collect()
         };
+        let gaps = first.as_ref().map(gaps);
         rows.push(LongRow {
             frame,
             bends,
@@ -82,7 +96,8 @@ pub fn long_roll_out(
             rest_bending_top_fifth: top(&bent, 0.2),
             largest_rest_bending: bent.iter().fold(0.0, |m: f64, x| m.max(x.abs())),
             largest_offset: squared.iter().copied().fold(0.0, f64::max).sqrt(),
-            change: first.as_ref().map(change),
+            change: gaps.as_ref().map(|gaps| mean_size(gaps)),
+            change_top_fifth: gaps.as_ref().map(|gaps| top(gaps, 0.2)),
         });
     }
     Ok(rows)

@@ -24,6 +24,9 @@ pub struct Amass {
 /// Joints that SMPL and SMPL-H have in common; what follows are hands.
 const COMMON_JOINTS: usize = 22;
 
+/// A motion may have so many frames, four hours at 30 a second.
+const MOST_FRAMES: f64 = 432e3;
+
 /// Names of the frame rate: AMASS itself, and its later SMPL-X files.
 const RATES: [&str; 2] = ["mocap_framerate", "mocap_frame_rate"];
 
@@ -82,7 +85,16 @@ impl Amass {
                 "motion {name}: {rate} frames a second; give a positive number"
             ));
         }
-        let frames = ((self.turns.len() - 1) as f64 * rate / self.rate + 1e-9) as usize + 1;
+        let last = (self.turns.len() - 1) as f64 * rate / self.rate + 1e-9;
+        if last >= MOST_FRAMES {
+            return bad_input(format!(
+                "motion {name}: {} frames, recorded at {} a second (mocap_framerate), are {last:.3e} frames at {rate}; \
+                 give a shorter motion, or one with its true rate",
+                self.turns.len(),
+                self.rate
+            ));
+        }
+        let frames = last as usize + 1;
         let nearest = |frame: usize| {
             ((frame as f64 * self.rate / rate).round() as usize).min(self.turns.len() - 1)
         };

@@ -32,10 +32,10 @@ pub enum Size {
 }
 
 impl Size {
-    /// Layers of E-Net's static encoder.
+    /// Layers of E-Net's static encoder before the one that has the width of the dynamic encoder.
     fn pose(self) -> &'static [usize] {
         match self {
-            Size::Paper => &[64, 128, 256, 512],
+            Size::Paper => &[64, 128, 256],
             Size::Small => &[32, 64, 64],
         }
     }

@@ -156,3 +156,29 @@ fn an_elastic_net_gives_an_offset_to_every_vertex_of_every_frame() {
     assert_eq!(before[..last], after[..last]);
     assert_ne!(before[last..], after[last..]);
 }
+
+// Appendix B: four layers to 512 in the static encoder, four of 512 in the decoder, P-Net of width 128.
+#[test]
+fn networks_of_the_papers_size_can_be_made_and_asked() {
+    let (mesh, topology) = patch();
+    let graph = HingeGraph::new(&mesh, &topology, &compute());
+    let (hinges, vertices) = (graph.hinges(), mesh.positions.len());
+    let elastic = ElasticNet::new(Size::Paper, (2, hinges, vertices), &device());
+    let zeros = |shape: [usize; 3]| Tensor::<3>::zeros(shape, &device());
+    let codes = elastic.encode(&Pose {
+        still: zeros([1, 5, 2 * STATIC]),
+        moving: zeros([5, 2, DYNAMIC]),
+    });
+    assert_eq!(codes.dims(), [1, 5, 512]);
+    let bent = compute().zeros([5, hinges]).autodiff();
+    let offsets = elastic.decode(codes.reshape([5, 512]), bent);
+    assert_eq!(offsets.dims(), [5, 3 * vertices]);
+    let plastic = PlasticNet::new(Size::Paper, PlasticKind::default(), &device());
+    let (nodes, edges) = inputs(hinges, &mut Random(1));
+    let (increment, _) = plastic.step(&graph, nodes, &edges, Memory::default());
+    assert_eq!(increment.dims(), [hinges, 1]);
+    assert!(
+        plastic.num_params()
+            > 20 * PlasticNet::new(Size::Small, PlasticKind::default(), &device()).num_params()
+    );
+}
