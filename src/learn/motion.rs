@@ -55,6 +55,24 @@ impl Split {
         Random::stream(seed, CELL_ORDER).shuffle(&mut cells);
         cells
     }
+
+    /// The bends of a motion: one, for every third number two.
+    fn bends(self, seed: u64, number: u64) -> Vec<Bend> {
+        let stream = match self {
+            Split::Train => 1,
+            Split::Validation => 2,
+            Split::Test => 3,
+        };
+        let mut random = Random::stream(seed, 3 * number + stream);
+        let count = if number % 3 == 2 { 2 } else { 1 };
+        // As many bends as the motions before this one have.
+        let first = (number + number / 3) as usize;
+        let cells = self.cells(seed);
+        let cell = |k: usize| cells[k % cells.len()];
+        (first..first + count)
+            .map(|k| Bend::draw(self, cell(k), &mut random))
+            .collect()
+    }
 }
 
 /// Frames a second of the synthetic motions, as in paper 2.
@@ -163,21 +181,14 @@ impl Motion {
         Motion::bends("still", body, &[], frames)
     }
 
-    /// Number `number` of the motions of a split: one bend, for every third number two.
+    /// Number `number` of the motions of a split, cut off after `frames`.
     pub fn draw(body: &Body, split: Split, seed: u64, number: u64, frames: usize) -> Motion {
-        let (stream, name) = match split {
-            Split::Train => (1, "train"),
-            Split::Validation => (2, "validation"),
-            Split::Test => (3, "test"),
+        let name = match split {
+            Split::Train => "train",
+            Split::Validation => "validation",
+            Split::Test => "test",
         };
-        let mut random = Random::stream(seed, 3 * number + stream);
-        let count = if number % 3 == 2 { 2 } else { 1 };
-        // As many bends as the motions before this one have.
-        let first = (number + number / 3) as usize;
-        let cells = split.cells(seed);
-        let bends: Vec<Bend> = (first..first + count)
-            .map(|k| Bend::draw(split, cells[k % cells.len()], &mut random))
-            .collect();
+        let bends = split.bends(seed, number);
         let peaks: Vec<String> = bends
             .iter()
             .map(|b| format!("{:.0}°", b.peak.to_degrees()))
@@ -217,15 +228,10 @@ mod tests {
 
     #[test]
     fn no_test_motion_has_a_peak_that_was_trained() {
-        let cells = |split| -> Vec<usize> {
-            let body = Body::arm();
-            let cell = |number| {
-                let motion = Motion::draw(&body, split, 7, number, 95);
-                let angles = motion.turns.iter().map(|turns| turns[1][0].abs());
-                let peak = angles.fold(0.0, f64::max).to_degrees();
-                ((peak - LOWEST_DEG) / CELL_DEG) as usize
-            };
-            let mut cells: Vec<usize> = (0..40).map(cell).collect();
+        let cells = |split: Split| -> Vec<usize> {
+            let cell = |b: Bend| ((b.peak.to_degrees() - LOWEST_DEG) / CELL_DEG) as usize;
+            let bends = (0..40).flat_map(|number| split.bends(7, number));
+            let mut cells: Vec<usize> = bends.map(cell).collect();
             cells.sort_unstable();
             cells.dedup();
             cells
