@@ -17,6 +17,11 @@ pub struct Variant {
     pub home: String,
 }
 
+/// Name of the case itself.
+pub const CASE: &str = "case";
+/// Name of the baseline without rest bending.
+pub const ZERO: &str = "zero";
+
 /// k_p of the printed rule \[1/rad\].
 const PRINTED_GAIN: f64 = 10.0;
 /// Weight of the two extra losses \[J/rad²\]: as a mean over hinges about twice all bending, whose k_b·l²/(8a)
@@ -50,8 +55,8 @@ pub fn variants(case: &LearnCase) -> Vec<Variant> {
             home,
         });
     };
-    add("case".into(), "as given".into(), &|_| ());
-    add("zero".into(), "E-Net alone, no rest bending".into(), &|c| {
+    add(CASE.into(), "as given".into(), &|_| ());
+    add(ZERO.into(), "E-Net alone, no rest bending".into(), &|c| {
         c.rest_bending = RestBending::None;
     });
     for steps in 1..=3 {

@@ -97,11 +97,12 @@ impl Aims {
         })
     }
 
-    /// Its gradient by the positions is that of half the mean square of the error.
-    pub fn slope(&self, positions: &[Field]) -> Field {
-        let scale = 1.0 / (UNIT * UNIT * self.count as f64);
+    /// Its gradient by the positions of some lessons from `first` on is that of half the mean square of their error.
+    pub fn slope(&self, first: usize, positions: &[Field]) -> Field {
+        let share = positions.len() as f64 / self.positions.len() as f64;
+        let scale = 1.0 / (UNIT * UNIT * share * self.count as f64);
         let of = |(k, x): (usize, &Field)| {
-            let error = self.error(k, &x.clone().inner()) * scale;
+            let error = self.error(first + k, &x.clone().inner()) * scale;
             (x.clone() * error.autodiff()).sum().reshape([1, 1])
         };
         let parts = positions.iter().enumerate().map(of).collect();

@@ -159,6 +159,23 @@ impl LearnCase {
         Ok(())
     }
 
+    /// Whether E-Net's first turn is the same in both: what belongs to rest bending comes later.
+    pub fn begins_as(&self, other: &LearnCase) -> bool {
+        let elastic_part = LearnCase {
+            rest_bending: self.rest_bending,
+            plastic_net: self.plastic_net,
+            plasticity: self.plasticity,
+            cycles: self.cycles,
+            training: Training {
+                plastic_steps: self.training.plastic_steps,
+                plastic_rate: self.training.plastic_rate,
+                ..other.training
+            },
+            ..other.clone()
+        };
+        elastic_part == *self
+    }
+
     /// Body and garment.
     pub fn scene(&self) -> Result<Scene> {
         Scene::new(self.scene, self.seed, self.grid)

@@ -80,8 +80,14 @@ impl Curriculum {
         let lesson = |motion| Lesson::new(&self.scene, motion, &self.compute);
         let motions = self.case.lessons(&self.scene).into_iter();
         Ok(Students {
-            elastic: seeded(ElasticNet::new(size, shape, &device), 2 * seed),
-            plastic: seeded(PlasticNet::new(size, plastic_net, &device), 2 * seed + 1),
+            elastic: seeded(
+                ElasticNet::new(size, shape, &device),
+                seed.wrapping_mul(2),
+            ),
+            plastic: seeded(
+                PlasticNet::new(size, plastic_net, &device),
+                seed.wrapping_mul(2).wrapping_add(1),
+            ),
             lessons: motions.map(lesson).collect::<Result<_>>()?,
         })
     }
@@ -109,5 +115,5 @@ pub fn adam() -> ModuleOptimizer {
 fn rate(first: f64, step: usize, steps: usize) -> f64 {
     let done = (step + 1) as f64 / steps as f64;
     let angle = std::f64::consts::PI * step as f64 / steps as f64;
-    first * (0.505 + 0.495 * angle.cos()) * (done / 0.05).min(1.0)
+    first * (0.505 + 0.495 * angle.cos()) * (done / crate::env("WARM", 0.05)).min(1.0)
 }

@@ -361,8 +361,10 @@ pub fn check_baseline(place: &Path, baseline: &LearnCase, case: &LearnCase) -> R
             place.display()
         ));
     }
+    // Of either the networks after the same cycle are looked at.
     let learned = LearnCase {
         rest_bending: RestBending::Learned,
+        cycles: case.cycles,
         ..baseline.clone()
     };
     match difference(&learned.to_json()?, &case.to_json()?) {

@@ -56,7 +56,7 @@ impl Split {
         cells
     }
 
-    /// The bends of a motion: one, for every third number two.
+    /// The bends of a motion: one, for every third number two quick ones.
     fn bends(self, seed: u64, number: u64) -> Vec<Bend> {
         let stream = match self {
             Split::Train => 1,
@@ -64,14 +64,47 @@ impl Split {
             Split::Test => 3,
         };
         let mut random = Random::stream(seed, 3 * number + stream);
-        let count = if number % 3 == 2 { 2 } else { 1 };
+        let (count, pace) = match number % 3 {
+            2 => (2, Pace::Quick),
+            _ => (1, self.pace()),
+        };
         // As many bends as the motions before this one have.
         let first = (number + number / 3) as usize;
         let cells = self.cells(seed);
         let cell = |k: usize| cells[k % cells.len()];
         (first..first + count)
-            .map(|k| Bend::draw(self, cell(k), &mut random))
+            .map(|k| Bend::draw(cell(k), pace, &mut random))
             .collect()
+    }
+
+    /// Of its single bends.
+    fn pace(self) -> Pace {
+        match self {
+            Split::Test => Pace::Any,
+            Split::Train | Split::Validation => Pace::Plain,
+        }
+    }
+}
+
+/// How long the parts of a bend take.
+#[derive(Debug, Clone, Copy)]
+enum Pace {
+    /// As the canonical bend, more or less.
+    Plain,
+    /// Up to 5 frames quicker and slower than that.
+    Any,
+    /// At most 45 frames: two such bends and a rest fit into 95.
+    Quick,
+}
+
+impl Pace {
+    /// Least and most frames of rest, of flexing and extending, and of holding.
+    fn frames(self) -> [(usize, usize); 3] {
+        match self {
+            Pace::Plain => [(4, 12), (18, 32), (5, 20)],
+            Pace::Any => [(4, 12), (13, 37), (5, 20)],
+            Pace::Quick => [(3, 5), (12, 17), (3, 6)],
+        }
     }
 }
 
@@ -120,17 +153,12 @@ impl Bend {
         self.peak * (ramp(up, self.flex) - ramp(down, self.extend))
     }
 
-    /// A bend of a split with a peak from one of its cells, drawn from a seeded stream. The test's are also up to 5
-    /// frames quicker and slower than any that was trained.
-    fn draw(split: Split, cell: usize, random: &mut Random) -> Bend {
-        let mut below = |count: usize| random.below(count);
-        let (least, most) = match split {
-            Split::Test => (13, 37),
-            _ => (18, 32),
-        };
-        let flex = least + below(most - least + 1);
-        let extend = least + below(most - least + 1);
-        let (rest, hold) = (4 + below(9), 5 + below(16));
+    /// A bend with a peak from a cell, drawn from a seeded stream.
+    fn draw(cell: usize, pace: Pace, random: &mut Random) -> Bend {
+        let [rest, flex, hold] = pace.frames();
+        let mut between = |(least, most): (usize, usize)| least + random.below(most - least + 1);
+        let (flex, extend) = (between(flex), between(flex));
+        let (rest, hold) = (between(rest), between(hold));
         let peak_deg = LOWEST_DEG + CELL_DEG * (cell as f64 + random.uniform());
         Bend {
             peak: peak_deg.to_radians(),
@@ -189,10 +217,15 @@ impl Motion {
             Split::Test => "test",
         };
         let bends = split.bends(seed, number);
-        let peaks: Vec<String> = bends
-            .iter()
-            .map(|b| format!("{:.0}°", b.peak.to_degrees()))
-            .collect();
+        let mut first = 0;
+        let mut peaks = Vec::new();
+        for bend in &bends {
+            // One that is cut off before its peak is not named.
+            if first + bend.rest + bend.flex < frames {
+                peaks.push(format!("{:.0}°", bend.peak.to_degrees()));
+            }
+            first += bend.frames();
+        }
         let name = format!("{name} {number} ({})", peaks.join(", "));
         Motion::bends(&name, body, &bends, frames)
     }
@@ -226,28 +259,36 @@ mod tests {
         assert!((motion.turns[40][1][0] + std::f64::consts::FRAC_PI_2).abs() < 1e-12);
     }
 
+    /// Cells of the peaks that the motions of a split really reach, of as many as there are by default.
+    fn cells(split: Split, seed: u64, motions: u64) -> Vec<usize> {
+        let body = Body::arm();
+        let mut cells = Vec::new();
+        for number in 0..motions {
+            let motion = Motion::draw(&body, split, seed, number, 95);
+            let angle = |f: usize| motion.turns[f][1][0].abs().to_degrees();
+            assert_eq!(angle(94), 0.0, "{}: all bends fit", motion.name);
+            let peaks = (1..94).filter(|f| angle(*f) > angle(f - 1) && angle(*f) >= angle(f + 1));
+            cells.extend(peaks.map(|f| ((angle(f) - LOWEST_DEG) / CELL_DEG) as usize));
+        }
+        assert_eq!(cells.len() as u64, motions + motions / 3);
+        cells.sort_unstable();
+        cells.dedup();
+        cells
+    }
+
     #[test]
-    fn no_test_motion_has_a_peak_that_was_trained() {
-        let cells = |split: Split| -> Vec<usize> {
-            let cell = |b: Bend| ((b.peak.to_degrees() - LOWEST_DEG) / CELL_DEG) as usize;
-            let bends = (0..40).flat_map(|number| split.bends(7, number));
-            let mut cells: Vec<usize> = bends.map(cell).collect();
-            cells.sort_unstable();
-            cells.dedup();
-            cells
-        };
-        let (train, validation, test) = (
-            cells(Split::Train),
-            cells(Split::Validation),
-            cells(Split::Test),
-        );
-        assert_eq!((train.len(), validation.len(), test.len()), (7, 3, 2));
-        assert!(
-            train
-                .iter()
-                .all(|c| !test.contains(c) && !validation.contains(c))
-        );
-        assert!(validation.iter().all(|c| !test.contains(c)));
+    fn no_test_motion_has_a_peak_that_was_trained_and_eight_motions_know_all_that_are() {
+        for seed in 1..4 {
+            let train = cells(Split::Train, seed, 8);
+            let (validation, test) = (
+                cells(Split::Validation, seed, 9),
+                cells(Split::Test, seed, 9),
+            );
+            assert_eq!((train.len(), validation.len(), test.len()), (7, 3, 2));
+            let mut all = [train, validation, test].concat();
+            all.sort_unstable();
+            assert_eq!(all, (0..CELLS).collect::<Vec<_>>());
+        }
     }
 
     #[test]

@@ -7,9 +7,9 @@ use serde::Serialize;
 
 use super::{
     compute,
-    evaluate::{REFERENCES, Request},
+    evaluate::{LONG, REFERENCES, Request},
     out_folder, pictures, read_case,
-    table::{Block, digits, names, values},
+    table::{Block, below, digits, names, values},
     train::teach,
 };
 use crate::{
@@ -18,7 +18,7 @@ use crate::{
     files::write_whole,
     learn::{
         LearnCase,
-        ablate::{Variant, choose},
+        ablate::{CASE, Variant, ZERO, choose},
         evaluate::{ELASTIC, Evaluation, MEAN, REFERENCE, References, method},
         metrics::Metrics,
         run::{Run, rows},
@@ -53,10 +53,18 @@ struct Row {
     about: String,
     seed: u64,
     cycles: usize,
-    /// Mean over the unseen motions.
-    metrics: Metrics,
+    /// On the canonical bend.
+    bend: Metrics,
     /// The same of the elastic simulation.
-    elastic: Metrics,
+    bend_elastic: Metrics,
+    /// Mean over the unseen motions.
+    mean: Metrics,
+    /// The same of the elastic simulation.
+    mean_elastic: Metrics,
+    /// Mean of the tenth with the largest |ε| before the canonical bend \[rad\].
+    wrinkles_before: f64,
+    /// The same after it.
+    wrinkles_after: f64,
     /// Mean |ε_p| after the canonical bend \[rad\].
     after: f64,
     /// The same of the reference.
@@ -81,7 +89,6 @@ pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
         };
         chosen.push((seed, choose(&case, &arguments.only)?));
     }
-    let count: usize = chosen.iter().map(|(_, variants)| variants.len()).sum();
     let bench = Bench {
         references: References::new(&folder.join(REFERENCES)),
         folder,
@@ -89,15 +96,27 @@ pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
     };
     let (mut rows, mut failed) = (Vec::new(), Vec::new());
     for (seed, variants) in &chosen {
-        for variant in variants {
-            let number = rows.len() + failed.len() + 1;
-            let name = format!("{} seed {seed}", variant.name);
-            let run = bench.open(variant, variants, *seed)?;
-            match bench.judge(run, variant, &format!("{number} of {count}: {name}  ")) {
+        let named = |v: &Variant| format!("{} seed {seed}", v.name);
+        // Others may still do well.
+        let mut note = |variant: &Variant, error: Error| match error {
+            Error::BadInput(why) => {
+                failed.push(format!("{}: {why}", named(variant)));
+                Ok(())
+            }
+            other => Err(other),
+        };
+        let mut trained = Vec::new();
+        for (k, variant) in variants.iter().enumerate() {
+            let label = format!("{} of {}: {}  ", k + 1, variants.len(), named(variant));
+            match bench.train(variant, variants, *seed, &label) {
+                Ok(()) => trained.push(variant),
+                Err(error) => note(variant, error)?,
+            }
+        }
+        for variant in &trained {
+            match bench.judge(variant, &trained, *seed) {
                 Ok(row) => rows.push(row),
-                // Others may still do well.
-                Err(Error::BadInput(why)) => failed.push(format!("{name}: {why}")),
-                Err(other) => return Err(other),
+                Err(error) => note(variant, error)?,
             }
         }
     }
@@ -111,7 +130,7 @@ fn report(common: &Common, folder: &Path, rows: &[Row], failed: &[String]) -> Re
             .map_err(|e| e.with_remedy("the runs are kept, and the same command goes on"))?;
         match common.json {
             true => print_json(&serde_json::to_value(rows).unwrap_or_default())?,
-            false => print(&block(rows).text())?,
+            false => print(&blocks(rows).map(|b| b.text()).concat())?,
         }
         say(&format!(
             "results: {} (ablations.md, ablations.csv, ablations.json, ablations.svg, a folder a run, evaluations with pictures)",
@@ -137,31 +156,44 @@ struct Bench {
 }
 
 impl Bench {
-    /// Opens the run that a variant shares with others, for as many cycles as any of them wants.
-    fn open(&self, variant: &Variant, all: &[Variant], seed: u64) -> Result<Run> {
+    fn home(&self, variant: &Variant, seed: u64) -> PathBuf {
+        self.folder.join(format!("{}-seed{seed}", variant.home))
+    }
+
+    /// Trains what is left of the run that a variant shares with others, for as many cycles as any of them wants. What
+    /// begins in the same way is trained once.
+    fn train(&self, variant: &Variant, all: &[Variant], seed: u64, label: &str) -> Result<()> {
         let sharing = all.iter().filter(|v| v.home == variant.home);
         let cycles = sharing.map(|v| v.case.cycles).max();
         let case = LearnCase {
             cycles: cycles.unwrap_or(variant.case.cycles),
             ..variant.case.clone()
         };
-        let home = self.folder.join(format!("{}-seed{seed}", variant.home));
-        Run::open(&home, &case, &self.compute, false)
+        let home = self.home(variant, seed);
+        let mut run = Run::open(&home, &case, &self.compute, false)?;
+        let earlier = all.iter().take_while(|v| v.name != variant.name);
+        for other in earlier.map(|v| self.home(v, seed)) {
+            if other != home && run.begin_as(&other)? {
+                break;
+            }
+        }
+        teach(&mut run, label)?;
+        drop(run);
+        pictures::of_run(&home, &case)
     }
 
-    /// Trains what is left of a run, and judges the networks after the variant's cycles.
-    fn judge(&self, mut run: Run, variant: &Variant, label: &str) -> Result<Row> {
-        teach(&mut run, label)?;
-        let (home, case) = (run.folder.clone(), run.course.case.clone());
-        drop(run);
-        pictures::of_run(&home, &case)?;
-        let name = format!("{}-seed{}", variant.name, case.seed);
+    /// Judges the networks after the variant's cycles; the case itself beside the one without rest bending, and for long.
+    fn judge(&self, variant: &Variant, trained: &[&Variant], seed: u64) -> Result<Row> {
+        let is_case = variant.name == CASE;
+        let zero = trained.iter().find(|v| v.name == ZERO && is_case);
+        let zero = zero.map(|v| self.home(v, seed));
+        let name = format!("{}-seed{seed}", variant.name);
         let request = Request {
-            folder: &home,
+            folder: &self.home(variant, seed),
             out: &self.folder.join("evaluations").join(name),
-            baseline: None,
+            baseline: zero.as_deref(),
             cycle: Some(variant.case.cycles),
-            frames: None,
+            frames: is_case.then_some(LONG),
         };
         let (evaluation, _) = request.judge(&self.references, &self.compute)?;
         Ok(row(variant, &evaluation))
@@ -170,15 +202,17 @@ impl Bench {
 
 fn row(variant: &Variant, evaluation: &Evaluation) -> Row {
     let own = method(&evaluation.case);
-    let score = |method: &str| evaluation.score(method, MEAN).copied().unwrap_or_default();
-    let first = evaluation.bent.first().map(|b| b.motion.clone());
-    let after = |method: &str| {
-        let mut bent = evaluation.bent.iter();
-        let found = bent.find(|b| {
-            Some(&b.motion) == first.as_ref() && b.method == method && b.moment == "after"
-        });
-        found.map_or(f64::NAN, |b| b.rest_bending)
+    let bend = evaluation.bent.first().map_or("", |b| b.motion.as_str());
+    let score = |method: &str, motion: &str| {
+        let found = evaluation.score(method, motion);
+        found.copied().unwrap_or_default()
     };
+    let bent = |method: &str, moment: &str| {
+        let mut rows = evaluation.bent.iter();
+        rows.find(|b| b.motion == bend && b.method == method && b.moment == moment)
+    };
+    let wrinkles = |moment: &str| bent(own, moment).map_or(f64::NAN, |b| b.top_tenth_strain);
+    let after = |method: &str| bent(method, "after").map_or(f64::NAN, |b| b.rest_bending);
     let mut control = evaluation.control.iter();
     let control = control.find(|c| c.method == own);
     Row {
@@ -186,8 +220,12 @@ fn row(variant: &Variant, evaluation: &Evaluation) -> Row {
         about: variant.about.clone(),
         seed: evaluation.case.seed,
         cycles: evaluation.cycles,
-        metrics: score(own),
-        elastic: score(ELASTIC),
+        bend: score(own, bend),
+        bend_elastic: score(ELASTIC, bend),
+        mean: score(own, MEAN),
+        mean_elastic: score(ELASTIC, MEAN),
+        wrinkles_before: wrinkles("before"),
+        wrinkles_after: wrinkles("after"),
         after: after(own),
         after_reference: after(REFERENCE),
         control: control.map_or(f64::NAN, |c| c.largest_rest_bending),
@@ -196,10 +234,8 @@ fn row(variant: &Variant, evaluation: &Evaluation) -> Row {
 
 fn write(folder: &Path, rows: &[Row], failed: &[String]) -> Result<()> {
     let put = |name: &str, text: String| write_whole(&folder.join(name), text.as_bytes());
-    let mut text = format!(
-        "# Ablations on synthetic data\n\n{}",
-        block(rows).markdown()
-    );
+    let tables = blocks(rows).map(|b| b.markdown()).concat();
+    let mut text = format!("# Ablations on synthetic data\n\n{tables}");
     for why in failed {
         text += &format!("Failed: {why}\n");
     }
@@ -223,73 +259,164 @@ fn errors(rows: &[Row]) -> Vec<VariantErrors> {
             });
             all.len() - 1
         });
-        all[at].errors.push(row.metrics.plastic_error);
-        all[at].zero.push(row.elastic.plastic_error);
+        all[at].errors.push(row.mean.plastic_error);
+        all[at].zero.push(row.mean_elastic.plastic_error);
     }
     all
 }
 
-/// A row a variant: means over the seeds, and where there are several their standard deviation.
-fn block(rows: &[Row]) -> Block {
-    let mut header = vec!["ablation".to_string()];
-    header.extend(names());
-    header.extend(
-        [
-            "PE below elastic",
-            "mean |ε_p| after 90° rad",
-            "reference",
-            "control rad",
-        ]
-        .map(String::from),
-    );
-    let mut named: Vec<&str> = Vec::new();
+/// Scores on the canonical bend and over all motions, and what stays.
+fn blocks(rows: &[Row]) -> [Block; 3] {
+    [
+        scores(rows, "The unseen 90° bend", |r| (&r.bend, &r.bend_elastic)),
+        scores(rows, "Mean of the unseen motions", |r| {
+            (&r.mean, &r.mean_elastic)
+        }),
+        creases(rows),
+    ]
+}
+
+/// Names of the variants in their order, each with its rows.
+fn grouped(rows: &[Row]) -> Vec<(&str, Vec<&Row>)> {
+    let mut groups: Vec<(&str, Vec<&Row>)> = Vec::new();
     for row in rows {
-        if !named.contains(&row.name.as_str()) {
-            named.push(&row.name);
+        match groups.iter_mut().find(|(name, _)| *name == row.name) {
+            Some((_, group)) => group.push(row),
+            None => groups.push((&row.name, vec![row])),
         }
     }
-    let line = |name: &str| {
-        let of: Vec<&Row> = rows.iter().filter(|r| r.name == name).collect();
-        let over =
-            |pick: &dyn Fn(&Row) -> f64| spread(&of.iter().map(|r| pick(r)).collect::<Vec<_>>());
-        let mut cells = vec![name.to_string()];
-        cells.extend((0..names().len()).map(|k| over(&|r| values(&r.metrics)[k])));
-        cells.push(
-            over(&|r| 100.0 * (1.0 - r.metrics.plastic_error / r.elastic.plastic_error)) + " %",
-        );
-        cells.push(over(&|r| r.after));
-        cells.push(over(&|r| r.after_reference));
-        cells.push(over(&|r| r.control));
-        cells
-    };
+    groups
+}
+
+/// How the title of a table ends.
+fn over_seeds(rows: &[Row]) -> String {
     let mut seeds: Vec<u64> = rows.iter().map(|r| r.seed).collect();
     seeds.sort_unstable();
     seeds.dedup();
-    let seeds: Vec<String> = seeds.iter().map(u64::to_string).collect();
+    let named: Vec<String> = seeds.iter().map(u64::to_string).collect();
+    match named.len() {
+        1 => format!("seed {}", named[0]),
+        _ => format!(
+            "seeds {}, mean ± standard deviation over them",
+            named.join(", ")
+        ),
+    }
+}
+
+/// All metrics of some motions, a row a variant: means over the seeds, and where there are several their standard
+/// deviation. What the case saves against methods without rest bending is compared seed by seed.
+fn scores(rows: &[Row], what: &str, pick: fn(&Row) -> (&Metrics, &Metrics)) -> Block {
+    let line = |name: &str, of: &[&Metrics]| {
+        let column = |k: usize| spread(&of.iter().map(|m| values(m)[k]).collect::<Vec<_>>());
+        let cells = (0..names().len()).map(column);
+        std::iter::once(name.to_string()).chain(cells).collect()
+    };
+    let groups = grouped(rows);
+    let mut lines: Vec<Vec<String>> = Vec::new();
+    if let Some((_, group)) = groups.first() {
+        let elastic: Vec<&Metrics> = group.iter().map(|r| pick(r).1).collect();
+        lines.push(line(ELASTIC, &elastic));
+    }
+    for (name, group) in &groups {
+        let own: Vec<&Metrics> = group.iter().map(|r| pick(r).0).collect();
+        lines.push(line(name, &own));
+    }
+    let of = |name: &str| groups.iter().find(|(n, _)| *n == name).map(|(_, g)| g);
+    if let Some(case) = of(CASE) {
+        let own: Vec<&Metrics> = case.iter().map(|r| pick(r).0).collect();
+        let elastic: Vec<&Metrics> = case.iter().map(|r| pick(r).1).collect();
+        lines.push(saved(&format!("{CASE} below {ELASTIC}"), &own, &elastic));
+        if let Some(zero) = of(ZERO).filter(|zero| zero.len() == case.len()) {
+            let zero: Vec<&Metrics> = zero.iter().map(|r| pick(r).0).collect();
+            lines.push(saved(&format!("{CASE} below {ZERO}"), &own, &zero));
+        }
+    }
     Block {
         title: format!(
-            "Mean of the unseen motions, against the reference simulation of the same yield strain; synthetic, lower is \
-             better; seeds {}{}.",
-            seeds.join(", "),
-            match seeds.len() {
-                1 => "",
-                _ => ", mean ± standard deviation over them",
-            }
+            "{what}, against the reference simulation of the same yield strain; synthetic, lower is better; {}.",
+            over_seeds(rows)
         ),
-        header,
-        rows: named.into_iter().map(line).collect(),
+        header: std::iter::once("ablation".to_string())
+            .chain(names())
+            .collect(),
+        rows: lines,
+    }
+}
+
+/// How far metrics are below others [%], pair by pair.
+fn saved(name: &str, own: &[&Metrics], other: &[&Metrics]) -> Vec<String> {
+    let column = |k: usize| {
+        let pairs = own.iter().zip(other);
+        let shares: Option<Vec<f64>> = pairs.map(|(a, b)| below(a, b)[k]).collect();
+        shares.map_or("–".into(), |s| percent(&s))
+    };
+    let cells = (0..names().len()).map(column);
+    std::iter::once(name.to_string()).chain(cells).collect()
+}
+
+/// What stays after the canonical bend.
+fn creases(rows: &[Row]) -> Block {
+    let line = |(name, of): (&str, Vec<&Row>)| {
+        let over =
+            |pick: &dyn Fn(&Row) -> f64| spread(&of.iter().map(|r| pick(r)).collect::<Vec<_>>());
+        let own: Vec<&Metrics> = of.iter().map(|r| &r.mean).collect();
+        let elastic: Vec<&Metrics> = of.iter().map(|r| &r.mean_elastic).collect();
+        vec![
+            name.to_string(),
+            over(&|r| r.after),
+            over(&|r| r.after_reference),
+            over(&|r| r.wrinkles_before),
+            over(&|r| r.wrinkles_after),
+            over(&|r| r.control),
+            saved("", &own, &elastic)[2].clone(),
+        ]
+    };
+    Block {
+        title: format!(
+            "What stays after the unseen 90° bend, in rad, and how far the plastic error of all unseen motions is below that of \
+             predicting none; synthetic; {}.",
+            over_seeds(rows)
+        ),
+        header: [
+            "ablation",
+            "mean |ε_p| after",
+            "of the reference",
+            "top tenth of |ε| before",
+            "after",
+            "largest |ε_p|, unloaded control",
+            "PE below none",
+        ]
+        .map(String::from)
+        .to_vec(),
+        rows: grouped(rows).into_iter().map(line).collect(),
+    }
+}
+
+/// Mean and standard deviation of shares, in whole percent.
+fn percent(values: &[f64]) -> String {
+    match values {
+        [one] => format!("{one:.0} %"),
+        _ => {
+            let (mean, deviation) = moments(values);
+            format!("{mean:.0} ± {deviation:.0} %")
+        }
     }
 }
 
 fn spread(values: &[f64]) -> String {
+    let (mean, deviation) = moments(values);
+    match values.len() {
+        0 | 1 => digits(mean),
+        _ => format!("{} ± {}", digits(mean), digits(deviation)),
+    }
+}
+
+/// Mean and standard deviation of a sample.
+fn moments(values: &[f64]) -> (f64, f64) {
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
-    if values.len() < 2 {
-        return digits(mean);
-    }
     let squares: f64 = values.iter().map(|v| (v - mean) * (v - mean)).sum();
-    let deviation = (squares / (count - 1.0)).sqrt();
-    format!("{} ± {}", digits(mean), digits(deviation))
+    (mean, (squares / (count - 1.0)).sqrt())
 }
 
 #[cfg(test)]
@@ -300,5 +427,7 @@ mod tests {
     fn the_spread_is_that_of_a_sample() {
         assert_eq!(spread(&[2.0]), "2.00");
         assert_eq!(spread(&[1.0, 2.0, 3.0]), "2.00 ± 1.00");
+        assert_eq!(percent(&[61.4]), "61 %");
+        assert_eq!(percent(&[60.0, 70.0]), "65 ± 7 %");
     }
 }

@@ -70,13 +70,12 @@ pub(super) fn values(metrics: &Metrics) -> Vec<f64> {
 }
 
 /// How far metrics are below others [%]; nothing where that has no meaning, as for an energy below zero.
-pub(super) fn below(metrics: &Metrics, others: &Metrics) -> Vec<String> {
+pub(super) fn below(metrics: &Metrics, others: &Metrics) -> Vec<Option<f64>> {
     let pairs = metrics.named().into_iter().zip(others.named());
-    let percent = |((_, _, value), (_, _, other)): ((_, _, f64), (_, _, f64))| match other > 0.0 {
-        true => format!("{:.0} %", 100.0 * (1.0 - value / other)),
-        false => "–".into(),
+    let share = |((_, _, value), (_, _, other)): ((_, _, f64), (_, _, f64))| {
+        (other > 0.0).then(|| 100.0 * (1.0 - value / other))
     };
-    pairs.map(percent).collect()
+    pairs.map(share).collect()
 }
 
 /// All methods on one motion, and how far the curriculum is below the others.
@@ -96,7 +95,9 @@ fn scores(evaluation: &Evaluation, motion: &str) -> Block {
     for other in [ELASTIC, BASELINE] {
         if let (Some(ours), Some(metrics)) = (ours, evaluation.score(other, motion)) {
             let name = format!("curriculum below {other}");
-            rows.push(named(name, below(ours, metrics)));
+            let cell = |share: Option<f64>| share.map_or("–".into(), |s| format!("{s:.0} %"));
+            let cells = below(ours, metrics).into_iter().map(cell);
+            rows.push(named(name, cells.collect()));
         }
     }
     let what = match motion {
@@ -292,6 +293,6 @@ mod tests {
             ..Metrics::default()
         };
         let shares = below(&with(0.004, -2.0), &with(0.01, -1.0));
-        assert_eq!((shares[1].as_str(), shares[9].as_str()), ("60 %", "–"));
+        assert_eq!((shares[1].map(f64::round), shares[9]), (Some(60.0), None));
     }
 }

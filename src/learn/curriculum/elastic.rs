@@ -16,7 +16,7 @@ use crate::{
         lesson::{Lesson, dressed},
         network::{ElasticNet, Pose},
     },
-    numeric::Field,
+    numeric::{Field, Random},
 };
 
 /// One round of E-Net, for the log.
@@ -43,6 +43,9 @@ const GROWN: f64 = 0.6;
 /// Every so many frames are asked for in a round, others in the next.
 const STRIDE: usize = 2;
 
+/// Number of the random stream.
+const SHARES: u64 = 1 << 32;
+
 /// Weight of the other frames where the shapes are completed.
 const UNASKED: f64 = 0.2;
 
@@ -64,7 +67,8 @@ impl Curriculum {
             0 => (step + 1) as f64 / (GROWN * steps as f64),
             _ => 1.0,
         };
-        let lessons: Vec<&Lesson> = students.lessons.iter().collect();
+        let shown = self.shown(&students.lessons, (cycle, step));
+        let lessons: Vec<&Lesson> = shown.iter().collect();
         let predicted = self.dress(&students.elastic.valid(), &lessons);
         let turned = lessons.iter().flat_map(|lesson| &lesson.turned);
         let furthest = grown * turned.fold(0.0, |m: f64, x| m.max(*x));
@@ -74,9 +78,11 @@ impl Curriculum {
         };
         let aims = Aims::new(self.minimiser(), &lessons, &predicted, asked)?;
         let rate = rate(training.elastic_rate, step, steps);
-        for _ in 0..training.fits {
-            let positions = self.dress(&students.elastic, &lessons);
-            let slope = aims.slope(&positions);
+        let batch = crate::env("BATCH", 1.0) as usize;
+        for k in 0..training.fits * lessons.len() / batch {
+            let first = (k * batch) % lessons.len();
+            let positions = self.dress(&students.elastic, &lessons[first..first + batch]);
+            let slope = aims.slope(first, &positions);
             let gradients = GradientsParams::from_grads(slope.backward(), &students.elastic);
             students.elastic = adam.step(rate, students.elastic.clone(), gradients);
         }
@@ -97,6 +103,22 @@ impl Curriculum {
             away: aims.distance(&predicted, &self.compute)?,
             left: aims.distance(&after, &self.compute)?,
         })
+    }
+
+    /// The lessons with the rest bending that a round shows.
+    fn shown(&self, lessons: &[Lesson], (cycle, step): (usize, usize)) -> Vec<Lesson> {
+        let number = ((cycle as u64) << 24) + step as u64;
+        let mut random = Random::stream(self.case.seed, SHARES + number);
+        let mut one = |lesson: &Lesson| {
+            let scaled = random.uniform() < crate::env("SCALED", 0.5);
+            let share = crate::env("MOST", 1.3) * random.uniform();
+            let share = if scaled { share } else { 1.0 };
+            Lesson {
+                rest_bending: lesson.rest_bending.clone() * share,
+                ..lesson.clone()
+            }
+        };
+        lessons.iter().map(&mut one).collect()
     }
 
     fn minimiser(&self) -> Minimiser<'_> {

@@ -119,7 +119,7 @@ impl ElasticNet {
 
     /// How much of each pose-space shape there is, `[frames, n]`.
     pub fn shares(&self, body: Tensor<2>, rest_bending: Tensor<2>) -> Tensor<2> {
-        let bent = self.rest_bending.forward(rest_bending) * FAINT;
+        let bent = self.rest_bending.forward(rest_bending) * crate::env("FAINT", FAINT);
         self.decoder.forward(Tensor::cat(vec![body, bent], 1))
     }
 
@@ -138,7 +138,7 @@ impl ElasticNet {
         let shares = Tensor::cat(vec![shares * weights.clone(), weights.clone()], 1);
         let shares = DMatrix::from_row_slice(frames, width + 1, &compute.values(shares)?);
         let squares = shares.tr_mul(&shares);
-        let ridge = RIDGE * squares.trace() / (width + 1) as f64;
+        let ridge = crate::env("RIDGE", RIDGE) * squares.trace() / (width + 1) as f64;
         let shifted = squares + DMatrix::identity(width + 1, width + 1) * ridge;
         let Some(factor) = shifted.cholesky() else {
             // Shares that are not finite: the steps of the optimiser go on alone.

@@ -13,6 +13,7 @@ use crate::{
     learn::{
         curriculum::{Students, adam},
         files::{Array, archive, unpack_all},
+        network::ElasticNet,
     },
     numeric::Compute,
 };
@@ -62,7 +63,7 @@ pub fn load(
     compute: &Compute,
 ) -> Result<(Mark, Students, ModuleOptimizer)> {
     let parts = Parts::open(path)?;
-    let mark = serde_json::from_slice(parts.part(MARK)?).map_err(|e| parts.damaged(&e))?;
+    let mark = parts.mark()?;
     students = parts.networks(students)?;
     let bytes = Bytes::from_bytes_vec(parts.part(ADAM)?.to_vec());
     let adam = adam().from_bytes(bytes).map_err(|e| parts.damaged(&e))?;
@@ -76,6 +77,19 @@ pub fn load(
         lesson.rest_bending = compute.tensor(rows, [frames, hinges]);
     }
     Ok((mark, students, adam))
+}
+
+/// Saves E-Net alone with a mark, for runs that begin in the same way.
+pub fn save_elastic(path: &Path, mark: &Mark, students: &Students) -> Result<()> {
+    let mark = serde_json::to_vec(mark).map_err(|e| cannot(path, &e.to_string()))?;
+    let elastic = networks(path, students)?.swap_remove(0);
+    write_whole(path, &archive(&[(MARK, mark), elastic])?)
+}
+
+/// Loads what [`save_elastic`] wrote.
+pub fn load_elastic(path: &Path, elastic: ElasticNet) -> Result<(Mark, ElasticNet)> {
+    let parts = Parts::open(path)?;
+    Ok((parts.mark()?, parts.elastic(elastic)?))
 }
 
 /// Saves the networks alone, for use.
@@ -141,21 +155,27 @@ impl Parts {
         }
     }
 
-    fn networks(&self, mut students: Students) -> Result<Students> {
-        let record = |name: &str| {
-            let bytes = Bytes::from_bytes_vec(self.part(name)?.to_vec());
-            ModuleRecord::from_bytes(bytes).map_err(|e| self.damaged(&e))
-        };
-        let failed = |e| self.damaged(&e);
-        students.elastic = students
-            .elastic
-            .try_load_record(record(ELASTIC)?)
-            .map_err(failed)?;
-        students.plastic = students
-            .plastic
-            .try_load_record(record(PLASTIC)?)
-            .map_err(failed)?;
-        Ok(students)
+    fn mark(&self) -> Result<Mark> {
+        serde_json::from_slice(self.part(MARK)?).map_err(|e| self.damaged(&e))
+    }
+
+    fn record(&self, name: &str) -> Result<ModuleRecord> {
+        let bytes = Bytes::from_bytes_vec(self.part(name)?.to_vec());
+        ModuleRecord::from_bytes(bytes).map_err(|e| self.damaged(&e))
+    }
+
+    fn elastic(&self, elastic: ElasticNet) -> Result<ElasticNet> {
+        let loaded = elastic.try_load_record(self.record(ELASTIC)?);
+        loaded.map_err(|e| self.damaged(&e))
+    }
+
+    fn networks(&self, students: Students) -> Result<Students> {
+        let plastic = students.plastic.try_load_record(self.record(PLASTIC)?);
+        Ok(Students {
+            elastic: self.elastic(students.elastic)?,
+            plastic: plastic.map_err(|e| self.damaged(&e))?,
+            ..students
+        })
     }
 
     fn damaged(&self, why: &dyn std::fmt::Display) -> Error {

@@ -23,6 +23,8 @@ pub const PLASTIC: &str = "plastic.csv";
 pub const CYCLES: &str = "cycles.csv";
 pub(super) const CHECKPOINT: &str = "checkpoint.zip";
 pub(super) const NETWORKS: &str = "networks";
+/// E-Net after its first turn, in the folder of the networks.
+pub(super) const FIRST_TURN: &str = "first-turn.zip";
 
 /// The networks of a folder after a cycle (from 1), or after the last that is done, and which one that is.
 pub fn load(
