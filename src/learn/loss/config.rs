@@ -27,6 +27,16 @@ pub struct Term {
     pub over: Reduction,
 }
 
+impl Term {
+    /// What each of `count` elements counts for.
+    pub(super) fn share(&self, count: usize) -> f64 {
+        match self.over {
+            Reduction::Sum => 1.0,
+            Reduction::Mean => 1.0 / count as f64,
+        }
+    }
+}
+
 /// What the garment is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
