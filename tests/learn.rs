@@ -313,6 +313,51 @@ fn the_most_creased_hinges_are_those_of_all_references_and_never_unbent_ones() {
 }
 
 #[test]
+fn a_motion_and_a_loss_of_different_steps_are_refused() {
+    let (scene, motion) = tiny();
+    let track = still_track(&scene);
+    let attempt = |seconds: f64| {
+        let mut config = LossConfig::default();
+        config.materials.seconds = seconds;
+        let loss = Loss::new(config).unwrap();
+        let (accuracy, plasticity) = (Accuracy::default(), Plasticity::default());
+        let mut progress = |_| Ok(());
+        let outcome = simulate(
+            &scene,
+            &motion,
+            &loss,
+            &plasticity,
+            accuracy,
+            &cpu(),
+            &mut progress,
+        );
+        let metrics = compare(
+            &scene,
+            &motion,
+            &track,
+            &track,
+            &[],
+            config.materials,
+            &cpu(),
+        );
+        [outcome.map(|_| ()), metrics.map(|_| ())]
+    };
+    for result in attempt(0.02) {
+        let text = result.unwrap_err().to_string();
+        for part in [
+            "motion still",
+            "0.0333",
+            "materials.seconds 0.02",
+            "set materials.seconds to 0.0333",
+            "at 50 frames a second",
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+    }
+    assert!(attempt(0.0333333333333).iter().all(|r| r.is_ok()));
+}
+
+#[test]
 fn tracks_of_another_garment_or_motion_are_refused_by_name() {
     let (scene, motion) = tiny();
     let good = still_track(&scene);

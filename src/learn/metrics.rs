@@ -99,6 +99,7 @@ pub fn compare(
     materials: Materials,
     compute: &Compute,
 ) -> Result<Metrics> {
+    materials.check_step(motion)?;
     predicted.check("prediction", scene, motion)?;
     reference.check("reference", scene, motion)?;
     let hinges = scene.garment.topology.hinges.len();

@@ -68,6 +68,7 @@ pub fn simulate(
     progress: &mut dyn FnMut(usize) -> Result<()>,
 ) -> Result<Outcome> {
     loss.is_physical()?;
+    loss.config().materials.check_step(motion)?;
     plasticity.check()?;
     let poses = scene.poses(motion, 0..motion.frames())?;
     let sheet = Sheet::new(&scene.garment, 1, compute);
