@@ -104,6 +104,7 @@ fn training_evaluation_and_prediction_leave_what_they_promise() {
     drawn(&folder, "run/plots", &plots);
     let pictures = [
         "errors.svg",
+        "long.svg",
         "frames.png",
         "prediction.glb",
         "reference.glb",
@@ -154,6 +155,9 @@ fn training_evaluation_and_prediction_leave_what_they_promise() {
     assert_eq!(both["long"].as_array().unwrap().len(), 3);
     let long = folder.text("run/evaluation/long.csv");
     assert_eq!(long.lines().count(), 2 + 3, "{long}");
+    drawn(&folder, "run/evaluation", &["long.svg"]);
+    let table = folder.text("run/evaluation/table.md");
+    assert!(table.contains("roll-out of 150 frames"), "{table}");
 
     let said = folder.json("learn predict run --peak-deg 60 --json");
     assert_eq!(said["frames"], 95);

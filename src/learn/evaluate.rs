@@ -9,7 +9,7 @@ use std::{path::Path, time::Instant};
 use serde::{Deserialize, Serialize};
 
 pub use frames::{FrameRow, Moments, frame_rows, mean_size, top};
-pub use long::{DRIFT, LongRow, check_frames, long_roll_out};
+pub use long::{DRIFT, FORGOTTEN, LargestChange, LongRow, check_frames, is_cut_off, long_roll_out};
 pub use references::{Job, Reference, References, Watch, Yields};
 
 use super::{
@@ -109,6 +109,9 @@ pub struct Evaluation {
     pub times: Times,
     /// A long roll-out after every bend; empty where none was asked for.
     pub long: Vec<LongRow>,
+    /// Frames that were asked for there; 0 for none. Rows end earlier where something is no longer finite.
+    #[serde(default)]
+    pub long_frames: usize,
     /// Frames of references that were not minimised to the end, of how many.
     pub unfinished: [usize; 2],
 }
@@ -194,6 +197,7 @@ pub fn evaluate(
         control: trials.last().map(control).unwrap_or_default(),
         times,
         long: Vec::new(),
+        long_frames: 0,
         unfinished: [unfinished, all_frames],
     };
     Ok((evaluation, trials))
