@@ -148,7 +148,7 @@ pub fn motions(case: &LearnCase, scene: &Scene) -> Vec<Motion> {
 
 /// Frames that are yet to be simulated before networks of a case can be judged.
 pub fn missing_frames(case: &LearnCase, scene: &Scene, references: &References) -> usize {
-    references.missing_frames(case, &jobs(&motions(case, scene)))
+    references.missing_frames(case, scene, &jobs(&motions(case, scene)))
 }
 
 fn jobs(motions: &[Motion]) -> Vec<Job<'_>> {
