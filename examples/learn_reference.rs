@@ -9,7 +9,7 @@ use rumple::{
     error::{Result, bad_input},
     learn::{
         Loss, LossConfig, Motion, Plasticity, Scene,
-        metrics::compare,
+        metrics::{compare, most_creased},
         reference::{Accuracy, Outcome, simulate},
     },
     numeric::{Compute, Precision},
@@ -80,12 +80,13 @@ fn main() -> Result<()> {
         );
         if yields == YIELDS[3] {
             // An elastic garment as the prediction of the one that yields first: the zero baseline.
-            let reference = &first.as_ref().map_or(track, |run| &run.track);
+            let reference = first.as_ref().map_or(track, |run| &run.track);
             let metrics = compare(
                 &scene,
                 &motion,
                 track,
                 reference,
+                &most_creased(&[reference]),
                 config.materials,
                 &compute,
             )?;

@@ -104,6 +104,7 @@ fn training_evaluation_and_prediction_leave_what_they_promise() {
     drawn(&folder, "run/plots", &plots);
     let pictures = [
         "errors.svg",
+        "long.svg",
         "frames.png",
         "prediction.glb",
         "reference.glb",
@@ -154,6 +155,9 @@ fn training_evaluation_and_prediction_leave_what_they_promise() {
     assert_eq!(both["long"].as_array().unwrap().len(), 3);
     let long = folder.text("run/evaluation/long.csv");
     assert_eq!(long.lines().count(), 2 + 3, "{long}");
+    drawn(&folder, "run/evaluation", &["long.svg"]);
+    let table = folder.text("run/evaluation/table.md");
+    assert!(table.contains("roll-out of 150 frames"), "{table}");
 
     let said = folder.json("learn predict run --peak-deg 60 --json");
     assert_eq!(said["frames"], 95);
@@ -162,6 +166,7 @@ fn training_evaluation_and_prediction_leave_what_they_promise() {
     let positions = npz.array("positions").unwrap();
     assert_eq!(positions.shape, [95, 3, 6 * 8]);
     assert!(positions.values.iter().all(|x| x.abs() < 1.0));
+    assert!(positions.values.iter().any(|x| x.abs() > 0.1));
     assert!(folder.path("run/predictions/garment.obj").is_file());
     drawn(&folder, "run/predictions", &["60.png", "60.glb"]);
     // A motion in AMASS' layout: 1 s at 60 frames a second is 31 at 30.
@@ -336,7 +341,7 @@ fn bad_input_is_refused() {
         ),
         (
             "train inner.json --out new",
-            &["inner.json", "training.fits is 0", "at least 1"],
+            &["inner.json", "training.fits is 0", "give 1 to"],
         ),
         (
             "train tiny.json --out new --precision f64",
@@ -366,7 +371,7 @@ fn bad_input_is_refused() {
         ),
         ("train tiny.json --seed 2 --out run", &["seed: 1 against 2"]),
         ("evaluate run --cycle 7", &["cycle 7", "1 to 2"]),
-        ("evaluate run --frames 9", &["--frames 9", "3000"]),
+        ("evaluate run --frames 9", &["--frames is 9", "one bend"]),
         (
             "evaluate run --baseline run",
             &["--baseline run", "\"none\""],

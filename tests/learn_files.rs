@@ -166,16 +166,21 @@ fn numbers_of_other_kinds_are_read() {
     );
 }
 
-/// The message for a body whose array `key` is replaced, or left out.
-fn broken_body(key: &str, array: Option<Vec<u8>>) -> String {
-    let folder = Folder::new();
-    let mut files = smpl(Kind::F64);
+/// An archive of which the array `key` is replaced, or left out.
+fn broken(mut files: Files, key: &str, array: Option<Vec<u8>>) -> Vec<u8> {
     let at = files.iter().position(|(name, _)| *name == key).unwrap();
     match array {
         Some(array) => files[at].1 = array,
         None => drop(files.remove(at)),
     }
-    let path = write(&folder, "body.npz", &zip(&files, true));
+    zip(&files, true)
+}
+
+/// The message for a body whose array `key` is replaced, or left out.
+fn broken_body(key: &str, array: Option<Vec<u8>>) -> String {
+    let folder = Folder::new();
+    let bytes = broken(smpl(Kind::F64), key, array);
+    let path = write(&folder, "body.npz", &bytes);
     Smpl::read(&path).unwrap_err().to_string()
 }
 
@@ -241,6 +246,101 @@ fn what_is_missing_or_misshapen_is_named_with_file_and_key() {
         broken_body("f", Some(b"\x93NUM".to_vec())),
         &["its header is not whole"],
     );
+}
+
+// Whatever is wrong with a motion, the message names the file, the key and what to do.
+#[test]
+fn broken_motions_are_refused_with_file_key_and_remedy() {
+    const RATE: &str = "mocap_framerate";
+    let numbers = |shape: &[usize], value: f64| {
+        let count = shape.iter().product();
+        Some(npy(Kind::F64, shape, &vec![value; count]))
+    };
+    let rate = |value: f64| numbers(&[], value);
+    let positive = "give one positive number of frames a second";
+    let right_kind = "is needed; check that the file is of the right kind";
+    let at_least = "give at least one frame, and three numbers a joint";
+    let has_it = "give a file that has it";
+    let cases = [
+        ("poses", None, ["no array 'poses'", has_it]),
+        ("trans", None, ["no array 'trans'", has_it]),
+        ("betas", None, ["no array 'betas'", has_it]),
+        (RATE, None, ["no array 'mocap_framerate'", has_it]),
+        (
+            "poses",
+            numbers(&[5, 7], 0.0),
+            ["'poses': shape [5, 7]", at_least],
+        ),
+        (
+            "poses",
+            numbers(&[5, 0], 0.0),
+            ["'poses': shape [5, 0]", at_least],
+        ),
+        (
+            "poses",
+            numbers(&[0, 6], 0.0),
+            ["'poses': shape [0, 6]", at_least],
+        ),
+        (
+            "poses",
+            numbers(&[30], 0.0),
+            ["'poses': shape [30]", right_kind],
+        ),
+        (
+            "poses",
+            numbers(&[5, 6], f64::NAN),
+            ["'poses': value 0 is NaN", "finite"],
+        ),
+        (
+            "trans",
+            numbers(&[4, 3], 0.0),
+            ["'trans': shape [4, 3], but [5, 3]", right_kind],
+        ),
+        (
+            "trans",
+            numbers(&[5, 2], 0.0),
+            ["'trans': shape [5, 2], but [5, 3]", right_kind],
+        ),
+        (
+            "betas",
+            numbers(&[2, 1], 0.0),
+            ["'betas': shape [2, 1], but [any]", right_kind],
+        ),
+        (RATE, rate(0.0), ["'mocap_framerate': [0.0]", positive]),
+        (RATE, rate(-30.0), ["'mocap_framerate': [-30.0]", positive]),
+        (RATE, rate(f64::NAN), ["'mocap_framerate': [NaN]", positive]),
+        (
+            RATE,
+            rate(f64::INFINITY),
+            ["'mocap_framerate': [inf]", positive],
+        ),
+        (
+            RATE,
+            numbers(&[2], 30.0),
+            ["'mocap_framerate': [30.0, 30.0]", positive],
+        ),
+    ];
+    let folder = Folder::new();
+    for (key, array, parts) in cases {
+        let bytes = broken(amass(RATE), key, array);
+        let path = write(&folder, "motion.npz", &bytes);
+        let text = Amass::read(&path).unwrap_err().to_string();
+        for part in ["motion.npz"].into_iter().chain(parts) {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+    }
+    // A rate that is far too low makes more frames than a motion may have.
+    let bytes = broken(amass(RATE), RATE, rate(1e-6));
+    let slow = Amass::read(&write(&folder, "slow.npz", &bytes)).unwrap();
+    let text = slow.motion("slow", 2, 30.0).unwrap_err().to_string();
+    for part in [
+        "motion slow",
+        RATE,
+        "1.200e8 frames",
+        "give a shorter motion",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
 }
 
 #[test]

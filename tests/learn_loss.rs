@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::sync::Arc;
+
 use common::{
     cloth::{Dice, elastic_setup, membrane, one},
     cpu,
@@ -11,6 +13,7 @@ use rumple::{
         Body, Forms, Garment, Given, GravityForm, Imperfection, Loss, LossConfig, Motion,
         Reduction, Scene, Sheet, StretchForm, Term, Terms,
     },
+    material::{Elastic, Law, PerfectPlastic},
     numeric::{Field, judge, nearest_turn, probes},
     reading::Reading,
     step::{Cloth, Drive, Parameters, Setup, State},
@@ -174,8 +177,10 @@ fn the_closed_gradient_is_that_of_a_tape() {
 }
 
 /// The same garment as a cloth of the mesh simulator.
-fn cloth(scene: &Scene) -> Cloth {
+fn cloth(scene: &Scene, law: Arc<dyn Law>, gravity: [f64; 3]) -> Cloth {
     let setup = Setup {
+        law,
+        gravity,
         rest_is_curved: true,
         ..elastic_setup()
     };
@@ -183,20 +188,7 @@ fn cloth(scene: &Scene) -> Cloth {
 }
 
 fn read(reading: Reading, cloth: &Cloth, state: &State, parameters: &Parameters) -> f64 {
-    let zeros = |rows: usize, columns: usize| cpu().zeros([rows, columns]);
-    let vertices = cloth.mesh.positions.len();
-    let drive = Drive {
-        seconds: 1.0,
-        material_seconds: 1.0,
-        hinge_seconds: None,
-        elapse: 0.0,
-        grip: zeros(1, vertices),
-        pinned: false,
-        free: zeros(1, vertices) + 1.0,
-        anchors: zeros(3, vertices),
-        obstacles: Vec::new(),
-        absent: Vec::new(),
-    };
+    let drive = cloth.free_drive(1.0);
     reading.value(cloth, state, parameters, &drive).unwrap()
 }
 
@@ -213,7 +205,7 @@ fn energies_are_those_of_the_mesh_simulator() {
     let loss = Loss::new(LossConfig::default()).unwrap();
     let materials = loss.config().materials;
     let energies = loss.energies(&sheet, &positions, &given);
-    let cloth = cloth(&scene);
+    let cloth = cloth(&scene, Arc::new(Elastic), [0.0; 3]);
     let vertices = sheet.vertices;
     let frame = |tensor: &Field, n: usize| tensor.clone().narrow(1, n * vertices, vertices);
     let parameters = |[warp, coupling, weft, shear]: [f64; 4]| Parameters {
@@ -256,6 +248,116 @@ fn energies_are_those_of_the_mesh_simulator() {
     }
 }
 
+/// A membrane without stiffness, and hinges.
+fn hinges_only(bending: Vec<Field>, density: f64) -> Parameters {
+    Parameters {
+        bending,
+        weft_ratio: one(1.0),
+        membrane: membrane([0.0; 4]),
+        tensile: Vec::new(),
+        density: one(density),
+    }
+}
+
+#[test]
+fn bending_against_rest_bending_is_that_of_a_mesh_with_a_plastic_history() {
+    let Batch {
+        scene,
+        sheet,
+        positions,
+        given,
+    } = batch();
+    let compute = cpu();
+    let loss = Loss::new(LossConfig::default()).unwrap();
+    let materials = loss.config().materials;
+    let bending = |given: &Given| {
+        let energies = loss.energies(&sheet, &positions, given);
+        compute.values(energies.bending).unwrap()
+    };
+    let energies = bending(&given);
+    let unbent = bending(&Given {
+        plastic: given.plastic.zeros_like(),
+        ..given.clone()
+    });
+    let cloth = cloth(&scene, Arc::new(PerfectPlastic), [0.0; 3]);
+    // Its strain is a curvature, θ/H̄, and so is its history; a history that is held does not yield.
+    let heights: Vec<f64> = cloth.rest.hinges.iter().map(|h| h.height).collect();
+    let heights = compute.tensor(&heights, [1, sheet.hinges]);
+    let parameters = hinges_only(vec![one(materials.bending / 4.0), one(1e3)], 0.2);
+    let vertices = sheet.vertices;
+    for n in 0..FRAMES {
+        let here = positions.clone().narrow(1, n * vertices, vertices);
+        let plastic = given.plastic.clone().narrow(0, n, 1) / heights.clone();
+        let state = State {
+            velocities: here.zeros_like(),
+            positions: here,
+            bending: vec![plastic.clone(), plastic.zeros_like()],
+            tensile: Vec::new(),
+        };
+        let expected = read(Reading::BendingEnergy, &cloth, &state, &parameters);
+        let value = energies[n];
+        assert!(
+            (value - expected).abs() <= 1e-11 * expected,
+            "{n}: {value} {expected}"
+        );
+        assert!((value - unbent[n]).abs() > 0.01 * expected, "it counts");
+    }
+}
+
+// The simulator has no energy of height, but the force that a pin must bear: without stiffness its vertex' weight,
+// which is the gradient of ours.
+#[test]
+fn gravity_pulls_as_in_the_mesh_simulator() {
+    let Batch {
+        scene,
+        sheet,
+        positions,
+        given,
+    } = batch();
+    let gravity = [0.4, -0.7, -9.81];
+    let mut config = only("nothing", Reduction::Sum, LossConfig::default());
+    config.frames = Reduction::Sum;
+    config.gravity.weight = 1.0;
+    config.materials.gravity = gravity;
+    let loss = Loss::new(config).unwrap();
+    let here = loss.linearized(&sheet, &positions, &given).unwrap();
+    let gradient = cpu().values(here.gradient).unwrap();
+    let cloth = cloth(&scene, Arc::new(Elastic), gravity);
+    let parameters = hinges_only(vec![one(0.0)], config.materials.density);
+    let vertices = sheet.vertices;
+    let drive = Drive {
+        pinned: true,
+        free: cpu().zeros([1, vertices]),
+        ..cloth.free_drive(1.0)
+    };
+    for n in 0..FRAMES {
+        let here = positions.clone().narrow(1, n * vertices, vertices);
+        let state = State {
+            velocities: here.zeros_like(),
+            positions: here,
+            bending: Vec::new(),
+            tensile: Vec::new(),
+        };
+        // Not of the first ring, which is pinned in the loss and has no gradient there.
+        for vertex in [8, 30, vertices - 1] {
+            for axis in 0..3 {
+                let mut direction = [0.0; 3];
+                direction[axis] = 1.0;
+                let reading = Reading::HandleForce {
+                    vertices: vec![vertex],
+                    direction,
+                };
+                let expected = reading.value(&cloth, &state, &parameters, &drive).unwrap();
+                let value = gradient[axis * FRAMES * vertices + n * vertices + vertex];
+                assert!(
+                    expected != 0.0 && (value - expected).abs() <= 1e-12 * expected.abs(),
+                    "{n} {vertex} {axis}: {value} {expected}"
+                );
+            }
+        }
+    }
+}
+
 #[test]
 fn for_small_strains_the_stretch_is_that_of_the_mesh_simulator() {
     let scene = batch().scene;
@@ -263,7 +365,7 @@ fn for_small_strains_the_stretch_is_that_of_the_mesh_simulator() {
     let sheet = Sheet::new(&scene.garment, 1, &compute);
     let poses = scene.poses(&Motion::still(&scene.body, 1), 0..1).unwrap();
     let loss = Loss::new(LossConfig::default()).unwrap();
-    let cloth = cloth(&scene);
+    let cloth = cloth(&scene, Arc::new(Elastic), [0.0; 3]);
     let k = 2.0 * loss.config().materials.stretch;
     let mut ratios = Vec::new();
     for strain in [1e-2, 1e-3] {

@@ -175,7 +175,19 @@ fn a_folder_of_something_else_is_refused_by_name() {
         said.contains("checkpoint.zip") && said.contains("checksum") && said.contains("--fresh"),
         "{said}"
     );
+    // What was made from the old networks goes with them; references and strangers stay.
+    let made = ["plots", "predictions", "evaluation", "evaluation-cycle-1"];
+    let kept = ["references", "evaluation notes"];
+    for name in made.iter().chain(&kept) {
+        std::fs::create_dir(path.join(name)).unwrap();
+        std::fs::write(path.join(name).join("file"), "x").unwrap();
+    }
     assert!(Run::open(&path, &case(), &compute(), true).is_ok());
+    assert!(made.iter().all(|name| !path.join(name).exists()));
+    assert!(
+        kept.iter()
+            .all(|name| path.join(name).join("file").is_file())
+    );
     std::fs::write(folder.path("other"), "x").unwrap();
     let error = Run::open(&folder.0, &case(), &compute(), false)
         .err()

@@ -1,6 +1,7 @@
 //! `rumple learn`
 
 mod ablate;
+mod drift;
 mod evaluate;
 mod pictures;
 mod predict;

@@ -9,14 +9,14 @@ use std::{path::Path, time::Instant};
 use serde::{Deserialize, Serialize};
 
 pub use frames::{FrameRow, Moments, frame_rows, mean_size, top};
-pub use long::{DRIFT, LongRow, check_frames, long_roll_out};
+pub use long::{DRIFT, FORGOTTEN, LargestChange, LongRow, check_frames, is_cut_off, long_roll_out};
 pub use references::{Job, Reference, References, Watch, Yields};
 
 use super::{
     LearnCase, Motion, RestBending, Scene, Split, Track,
     curriculum::{Curriculum, Students},
     lesson::Lesson,
-    metrics::{Metrics, compare},
+    metrics::{Metrics, compare, most_creased},
 };
 use crate::{
     error::{Result, bad_input},
@@ -109,6 +109,9 @@ pub struct Evaluation {
     pub times: Times,
     /// A long roll-out after every bend; empty where none was asked for.
     pub long: Vec<LongRow>,
+    /// Frames that were asked for there; 0 for none. Rows end earlier where something is no longer finite.
+    #[serde(default)]
+    pub long_frames: usize,
     /// Frames of references that were not minimised to the end, of how many.
     pub unfinished: [usize; 2],
 }
@@ -145,7 +148,7 @@ pub fn motions(case: &LearnCase, scene: &Scene) -> Vec<Motion> {
 
 /// Frames that are yet to be simulated before networks of a case can be judged.
 pub fn missing_frames(case: &LearnCase, scene: &Scene, references: &References) -> usize {
-    references.missing_frames(case, &jobs(&motions(case, scene)))
+    references.missing_frames(case, scene, &jobs(&motions(case, scene)))
 }
 
 fn jobs(motions: &[Motion]) -> Vec<Job<'_>> {
@@ -194,6 +197,7 @@ pub fn evaluate(
         control: trials.last().map(control).unwrap_or_default(),
         times,
         long: Vec::new(),
+        long_frames: 0,
         unfinished: [unfinished, all_frames],
     };
     Ok((evaluation, trials))
@@ -218,17 +222,18 @@ pub fn predict(
     course.predict(students, &lesson)?.track(compute)
 }
 
-/// Seconds a frame that both networks take; a first roll-out, which is slower, is not counted.
+/// Seconds a frame from turns of the joints to positions and rest bending: poses, skinning and both networks, as a
+/// reference has them too. A first roll-out, which is slower, is not counted.
 pub fn seconds_a_frame(
     course: &Curriculum,
     students: &Students,
     motion: &Motion,
     compute: &Compute,
 ) -> Result<f64> {
-    let lesson = Lesson::new(&course.scene, motion.clone(), compute)?;
     let mut seconds = 0.0;
     for _ in 0..2 {
         let clock = Instant::now();
+        let lesson = Lesson::new(&course.scene, motion.clone(), compute)?;
         let predicted = course.predict(students, &lesson)?;
         // On a GPU work is only queued until something is read.
         compute.values(predicted.rest_bending)?;
@@ -257,13 +262,24 @@ fn times(
 fn scores(case: &LearnCase, scene: &Scene, trials: &[Trial]) -> Result<Vec<Score>> {
     let exact = Compute::cpu(Precision::F64);
     let materials = case.loss.materials;
+    let moving = trials.iter().filter(|t| Moments::of(&t.motion).is_some());
+    let moving: Vec<&Track> = moving.map(|t| &t.reference).collect();
+    let creased = most_creased(&moving);
     let names = trials.first().map(|t| t.methods.iter().map(|(n, _)| n));
     let mut scores = Vec::new();
     for (k, method) in names.into_iter().flatten().enumerate() {
         let mut moving = Vec::new();
         for trial in trials {
             let (track, motion) = (&trial.methods[k].1, &trial.motion);
-            let metrics = compare(scene, motion, track, &trial.reference, materials, &exact)?;
+            let metrics = compare(
+                scene,
+                motion,
+                track,
+                &trial.reference,
+                &creased,
+                materials,
+                &exact,
+            )?;
             if Moments::of(motion).is_some() {
                 moving.push(metrics);
             }

@@ -2,19 +2,25 @@
 //! frames; lower is better.
 //!
 //! Energies are those of [`super::Loss::energies`] with the default forms, so stretch and gravity are not the
-//! misprinted ones.
+//! misprinted ones. Strains are compared the short way round, as in the loss: where a fold closes an angle jumps
+//! from π to −π, and nothing has moved.
+
+use std::f64::consts::TAU;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::{Loss, LossConfig, Materials, Motion, Scene, Sheet, Track};
-use crate::{error::Result, numeric::Compute};
+use crate::{
+    error::{Result, bad_input},
+    numeric::Compute,
+};
 
 /// All metrics of one motion, or means over motions.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Metrics {
-    /// BED \[rad\]: mean |ε − ε̂| of the tenth of the hinges with the largest rest bending in the reference.
+    /// BED \[rad\]: mean |ε − ε̂| of the hinges that are creased the most, see [`most_creased`]; 0 where none is.
     pub bending_distribution: f64,
     /// PE \[rad\]: mean |ε_p − ε̂_p|.
     pub plastic_error: f64,
@@ -38,7 +44,7 @@ pub struct Metrics {
     pub inertia_energy: f64,
 }
 
-/// Share of the hinges that BED looks at.
+/// Most that BED looks at, as a share of all hinges.
 const CREASED_SHARE: f64 = 0.1;
 
 /// Frames that are computed at once; bounds the memory of long roll-outs.
@@ -82,24 +88,35 @@ impl Metrics {
     }
 }
 
-/// Compares a prediction with the reference of the same motion.
+/// Compares a prediction with the reference of the same motion. `creased` are the hinges of BED, those of
+/// [`most_creased`].
 pub fn compare(
     scene: &Scene,
     motion: &Motion,
     predicted: &Track,
     reference: &Track,
+    creased: &[usize],
     materials: Materials,
     compute: &Compute,
 ) -> Result<Metrics> {
+    materials.check_step(motion)?;
     predicted.check("prediction", scene, motion)?;
     reference.check("reference", scene, motion)?;
-    let creased = most_creased(&reference.plastic);
-    let errors = |a: &[Vec<f64>], b: &[Vec<f64>]| mean_gap(a, b, 0..a.first().map_or(0, Vec::len));
+    let hinges = scene.garment.topology.hinges.len();
+    if let Some(hinge) = creased.iter().find(|h| **h >= hinges) {
+        return bad_input(format!(
+            "creased hinge {hinge} of a garment with {hinges}; give those of references of this garment"
+        ));
+    }
+    let all = 0..hinges;
+    let creased = creased.iter().copied();
     let own = energies(scene, motion, predicted, materials, compute)?;
     Ok(Metrics {
-        bending_distribution: mean_gap(&predicted.strain, &reference.strain, creased.into_iter()),
-        plastic_error: errors(&predicted.plastic, &reference.plastic),
-        bending_error: errors(&predicted.strain, &reference.strain),
+        bending_distribution: mean_gap(&predicted.strain, &reference.strain, creased, short_way),
+        plastic_error: mean_gap(&predicted.plastic, &reference.plastic, all.clone(), |gap| {
+            gap
+        }),
+        bending_error: mean_gap(&predicted.strain, &reference.strain, all, short_way),
         distance: mean_distance(&predicted.positions, &reference.positions),
         chamfer: chamfer(&predicted.positions, &reference.positions),
         bending_energy: materials.bending * mean_square_gap(&predicted.strain, &predicted.plastic),
@@ -107,32 +124,50 @@ pub fn compare(
     })
 }
 
-/// The hinges of the tenth with the largest |ε_p| over all frames, largest first; equal ones in their order.
-pub fn most_creased(plastic: &[Vec<f64>]) -> Vec<usize> {
-    let hinges = plastic.first().map_or(0, Vec::len);
-    let peak = |h: usize| plastic.iter().map(|row| row[h].abs()).fold(0.0, f64::max);
-    let peaks: Vec<f64> = (0..hinges).map(peak).collect();
-    let mut order: Vec<usize> = (0..hinges).collect();
+/// The hinges with the largest |ε_p| over all frames of some references of one garment, largest first; equal ones in
+/// their order. At most a tenth of all, and none without rest bending. One group for a whole evaluation: so all
+/// methods and motions are asked about the same hinges.
+pub fn most_creased(references: &[&Track]) -> Vec<usize> {
+    let rows = || references.iter().flat_map(|track| &track.plastic);
+    let hinges = rows().next().map_or(0, Vec::len);
+    let mut peaks = vec![0.0_f64; hinges];
+    for row in rows() {
+        for (peak, bent) in peaks.iter_mut().zip(row) {
+            *peak = peak.max(bent.abs());
+        }
+    }
+    let mut order: Vec<usize> = (0..hinges).filter(|h| peaks[*h] > 0.0).collect();
     order.sort_by(|a, b| peaks[*b].total_cmp(&peaks[*a]));
     order.truncate(((CREASED_SHARE * hinges as f64).round() as usize).max(1));
     order
 }
 
-/// Mean |a − b| over frames and the chosen columns.
-fn mean_gap(a: &[Vec<f64>], b: &[Vec<f64>], chosen: impl Iterator<Item = usize> + Clone) -> f64 {
+/// The angle between −π and π that differs from `x` \[rad\] by whole turns.
+pub(super) fn short_way(x: f64) -> f64 {
+    x - TAU * (x / TAU).round()
+}
+
+/// Mean |a − b| over frames and the chosen columns, the differences taken by `way`; 0 for no column.
+fn mean_gap(
+    a: &[Vec<f64>],
+    b: &[Vec<f64>],
+    chosen: impl Iterator<Item = usize> + Clone,
+    way: fn(f64) -> f64,
+) -> f64 {
     let (mut sum, mut count) = (0.0, 0);
     for (a, b) in a.iter().zip(b) {
         for column in chosen.clone() {
-            sum += (a[column] - b[column]).abs();
+            sum += way(a[column] - b[column]).abs();
             count += 1;
         }
     }
     sum / f64::from(count.max(1))
 }
 
-fn mean_square_gap(a: &[Vec<f64>], b: &[Vec<f64>]) -> f64 {
-    let pairs = || a.iter().flatten().zip(b.iter().flatten());
-    let sum: f64 = pairs().map(|(a, b)| (a - b) * (a - b)).sum();
+/// Mean (ε − ε_p)².
+fn mean_square_gap(strain: &[Vec<f64>], plastic: &[Vec<f64>]) -> f64 {
+    let pairs = || strain.iter().flatten().zip(plastic.iter().flatten());
+    let sum: f64 = pairs().map(|(a, b)| short_way(a - b).powi(2)).sum();
     sum / pairs().count().max(1) as f64
 }
 

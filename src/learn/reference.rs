@@ -14,9 +14,9 @@ use crate::{
 /// How well each frame is minimised.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Accuracy {
-    /// A frame is done when Newton's step moves no vertex further than this \[m\].
+    /// A frame is done when Newton's step, of a matrix without a shift, moves no vertex further than this \[m\].
     pub step: f64,
-    /// Or after so many steps.
+    /// It is left after so many steps, done or not.
     pub iterations: usize,
 }
 
@@ -38,7 +38,7 @@ pub struct Outcome {
     pub track: Track,
     /// Newton steps of every frame.
     pub iterations: Vec<usize>,
-    /// Frames that were not done within the steps allowed.
+    /// Frames that were not done: the steps did not suffice, or only a shifted matrix led on.
     pub unfinished: Vec<usize>,
 }
 
@@ -68,6 +68,7 @@ pub fn simulate(
     progress: &mut dyn FnMut(usize) -> Result<()>,
 ) -> Result<Outcome> {
     loss.is_physical()?;
+    loss.config().materials.check_step(motion)?;
     plasticity.check()?;
     let poses = scene.poses(motion, 0..motion.frames())?;
     let sheet = Sheet::new(&scene.garment, 1, compute);
@@ -158,10 +159,11 @@ pub(super) fn minimise(
         };
         match attempt {
             Attempt::Arrived => {
+                // A shift shortens every step: then a short one does not say that the minimum is near.
                 return Ok(Least {
                     positions,
                     iterations,
-                    done: true,
+                    done: shift == 0.0,
                 });
             }
             Attempt::Lower(next, share) => {
@@ -176,11 +178,11 @@ pub(super) fn minimise(
                 }
             }
             _ if shift >= LARGEST_SHIFT => {
-                // No lower point can be told apart: a kink, or rounding.
+                // No lower point can be told apart: a kink, or rounding. How near the minimum is nobody knows.
                 return Ok(Least {
                     positions,
                     iterations,
-                    done: true,
+                    done: false,
                 });
             }
             _ => shift = (SHIFT_GROWTH * shift).max(FIRST_SHIFT),

@@ -19,6 +19,7 @@ pub mod learn_cycles;
 pub mod learn_errors;
 pub mod learn_film;
 pub mod learn_frames;
+pub mod learn_long;
 pub mod mesh_files;
 pub mod obstacle_shape;
 pub mod plot;

@@ -113,8 +113,10 @@ impl Request<'_> {
             let rows = long_roll_out(&course, &students, frames, compute);
             progress.finish_and_clear();
             evaluation.long = rows?;
+            evaluation.long_frames = frames;
         }
         write(self.out, &evaluation, &trials)?;
+        pictures::of_long(self.out, &course.scene, &evaluation)?;
         if let Some(first) = trials.first() {
             pictures::of_trial(self.out, &course.scene, first)?;
         }
@@ -151,7 +153,7 @@ fn write(folder: &Path, evaluation: &Evaluation, trials: &[Trial]) -> Result<()>
     put("table.csv", table::csv(evaluation))?;
     put("frames.csv", rows::table(&all_frame_rows(trials))?)?;
     put("bent.csv", rows::table(&evaluation.bent)?)?;
-    if !evaluation.long.is_empty() {
+    if evaluation.long_frames > 0 {
         put("long.csv", rows::table(&evaluation.long)?)?;
     }
     let json = serde_json::to_value(evaluation)
@@ -170,10 +172,10 @@ pub(super) fn report(common: &Common, folder: &Path, evaluation: &Evaluation) ->
     say(&format!(
         "results: {} (table.md, table.csv, evaluation.json, frames.csv, bent.csv, {}{})",
         folder.display(),
-        if evaluation.long.is_empty() {
-            ""
-        } else {
-            "long.csv, "
+        match (evaluation.long_frames, evaluation.long.is_empty()) {
+            (0, _) => "",
+            (_, true) => "long.csv, ",
+            (_, false) => "long.csv, long.svg, ",
         },
         pictures::OF_TRIAL
     ));

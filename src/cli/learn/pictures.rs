@@ -7,10 +7,13 @@ use crate::{
     learn::{
         LearnCase, Motion, Scene, Track,
         curriculum::{ElasticStep, PlasticStep},
-        evaluate::{REFERENCE, Trial},
+        evaluate::{Evaluation, REFERENCE, Trial},
         run::{CYCLES, Cycle, ELASTIC, PLASTIC, rows},
     },
-    report::{learn_curves, learn_cycles, learn_errors, learn_film, learn_frames, plot::Picture},
+    report::{
+        learn_curves, learn_cycles, learn_errors, learn_film, learn_frames, learn_long,
+        plot::Picture,
+    },
 };
 
 /// Folder of the charts in that of a run.
@@ -20,21 +23,9 @@ pub(super) const PLOTS: &str = "plots";
 pub(super) fn of_run(folder: &Path, case: &LearnCase) -> Result<()> {
     let plots = folder.join(PLOTS);
     std::fs::create_dir_all(&plots).map_err(|e| Error::writing(&plots, e))?;
-    let scene = case.scene()?;
-    let what = format!(
-        "{} in a {}, seed {}",
-        scene.body.name, scene.garment.name, case.seed
-    );
+    let what = named(&case.scene()?, case);
     let put = |name: &str, draw: &dyn Fn() -> Result<Picture>, is_empty: bool| {
-        let path = plots.join(name);
-        match is_empty {
-            false => draw()?.save(&path),
-            // One of an earlier run would mislead.
-            true if path.exists() => {
-                std::fs::remove_file(&path).map_err(|e| Error::writing(&path, e))
-            }
-            true => Ok(()),
-        }
+        draw_or_remove(&plots.join(name), draw, is_empty)
     };
     let steps: Vec<ElasticStep> = rows::read(&folder.join(ELASTIC))?;
     let draw = || learn_curves::elastic(&steps, &what);
@@ -47,6 +38,28 @@ pub(super) fn of_run(folder: &Path, case: &LearnCase) -> Result<()> {
     // Without P-Net there is no rest bending.
     let is_empty = steps.is_empty() || cycles.is_empty();
     put("rest_bending.svg", &draw, is_empty)
+}
+
+fn named(scene: &Scene, case: &LearnCase) -> String {
+    let (body, garment) = (&scene.body.name, &scene.garment.name);
+    format!("{body} in a {garment}, seed {}", case.seed)
+}
+
+/// Draws a chart; where there is nothing to draw, one of an earlier run would mislead, and is removed.
+fn draw_or_remove(path: &Path, draw: &dyn Fn() -> Result<Picture>, is_empty: bool) -> Result<()> {
+    match is_empty {
+        false => draw()?.save(path),
+        true if path.exists() => std::fs::remove_file(path).map_err(|e| Error::writing(path, e)),
+        true => Ok(()),
+    }
+}
+
+/// Rest bending over a long roll-out, where one was asked for.
+pub(super) fn of_long(folder: &Path, scene: &Scene, evaluation: &Evaluation) -> Result<()> {
+    let (rows, frames) = (&evaluation.long, evaluation.long_frames);
+    let what = named(scene, &evaluation.case);
+    let draw = || learn_long::picture(rows, frames, &what);
+    draw_or_remove(&folder.join("long.svg"), &draw, rows.is_empty())
 }
 
 /// Names of what [`of_trial`] writes.

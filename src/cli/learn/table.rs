@@ -1,11 +1,10 @@
 //! Tables of an evaluation, set as text, Markdown and CSV.
 
+use super::drift;
 use crate::{
     cli::table,
     learn::{
-        evaluate::{
-            BASELINE, Bent, CURRICULUM, Control, DRIFT, ELASTIC, Evaluation, LongRow, MEAN, Score,
-        },
+        evaluate::{BASELINE, Bent, CURRICULUM, Control, ELASTIC, Evaluation, MEAN, Score},
         metrics::Metrics,
         run::rows::SYNTHETIC,
     },
@@ -163,51 +162,6 @@ fn control(evaluation: &Evaluation) -> Block {
     }
 }
 
-/// After the first bends of a long roll-out and every eighth of the others; nothing where there was none.
-fn long(evaluation: &Evaluation) -> Option<Block> {
-    let rows = &evaluation.long;
-    let last = rows.last()?;
-    let verdict = match last.change_top_fifth {
-        Some(change) if change <= DRIFT => "which do not drift so far",
-        _ => "which drift further",
-    };
-    let shown =
-        |row: &&LongRow| row.bends < 3 || row.bends.is_multiple_of(8) || row.bends == last.bends;
-    let row = |r: &LongRow| {
-        vec![
-            r.frame.to_string(),
-            r.bends.to_string(),
-            digits(r.rest_bending),
-            digits(r.rest_bending_top_fifth),
-            digits(r.largest_rest_bending),
-            digits(1e3 * r.largest_offset),
-            r.change.map_or("–".into(), digits),
-            r.change_top_fifth.map_or("–".into(), digits),
-        ]
-    };
-    Some(Block {
-        title: format!(
-            "A long roll-out of 90° bends, the body straight after each (synthetic). Paper 2's mean error of the worst fifth is \
-             near 0.05 rad for 700 frames, near {DRIFT} up to 2500, and leaves that at about 3000. Here are {} frames {verdict}; \
-             what is measured is the change since the first bend, as no reference is run for so long.",
-            last.frame + 1
-        ),
-        header: [
-            "frame",
-            "bends",
-            "mean |ε_p| rad",
-            "largest fifth rad",
-            "largest rad",
-            "largest offset mm",
-            "change since the first bend rad",
-            "largest fifth of the change rad",
-        ]
-        .map(String::from)
-        .to_vec(),
-        rows: rows.iter().filter(shown).map(row).collect(),
-    })
-}
-
 fn speed(evaluation: &Evaluation) -> String {
     let times = &evaluation.times;
     let note = match times.in_one_run {
@@ -232,7 +186,7 @@ pub(super) fn text(evaluation: &Evaluation) -> String {
     scores(evaluation, first).text()
         + &scores(evaluation, MEAN).text()
         + &control(evaluation).text()
-        + &long(evaluation).map_or(String::new(), |b| b.text())
+        + &drift::table(evaluation).map_or(String::new(), |b| b.text())
         + &speed(evaluation)
 }
 
@@ -250,7 +204,7 @@ pub(super) fn markdown(evaluation: &Evaluation) -> String {
     }
     text + &bent(evaluation).markdown()
         + &control(evaluation).markdown()
-        + &long(evaluation).map_or(String::new(), |b| b.markdown())
+        + &drift::table(evaluation).map_or(String::new(), |b| b.markdown())
         + &speed(evaluation)
 }
 

@@ -9,7 +9,7 @@ use crate::{
     error::{Error, Result, bad_input},
     files::fingerprint,
     learn::{
-        LearnCase, Loss, LossConfig, Motion, Plasticity, Rule, Scene, Track,
+        Garment, LearnCase, Loss, LossConfig, Motion, Plasticity, Rule, Scene, Track,
         files::{Array, Npz},
         reference::{Accuracy, simulate},
     },
@@ -38,6 +38,9 @@ pub enum Yields {
     Never,
 }
 
+/// Of the numbers in the files: raise it when the numbers of a reference change.
+const REFERENCE_VERSION: u32 = 2;
+
 /// More than any hinge can be bent \[rad\].
 const NEVER: f64 = 1e3;
 
@@ -64,8 +67,9 @@ impl References {
     }
 
     /// Frames that are yet to be simulated.
-    pub fn missing_frames(&self, case: &LearnCase, jobs: &[Job]) -> usize {
-        let missing = jobs.iter().filter(|job| !self.file(case, **job).is_file());
+    pub fn missing_frames(&self, case: &LearnCase, scene: &Scene, jobs: &[Job]) -> usize {
+        let is_missing = |job: &&Job| !self.file(case, scene, **job).is_file();
+        let missing = jobs.iter().filter(is_missing);
         missing.map(|(motion, _)| motion.frames()).sum()
     }
 
@@ -92,7 +96,7 @@ impl References {
     }
 
     fn one(&self, case: &LearnCase, scene: &Scene, job: Job, watch: Watch) -> Result<Reference> {
-        let path = self.file(case, job);
+        let path = self.file(case, scene, job);
         if path.is_file() {
             return read(&path, scene, job.0).or_else(|e| {
                 bad_input(format!(
@@ -132,9 +136,9 @@ impl References {
     }
 
     /// Named by everything that the numbers depend on.
-    fn file(&self, case: &LearnCase, job: Job) -> PathBuf {
+    fn file(&self, case: &LearnCase, scene: &Scene, job: Job) -> PathBuf {
         let (motion, yields) = job;
-        let identity = identity(case, job).to_string();
+        let identity = identity(case, scene, job).to_string();
         let yields = match yields {
             Yields::AsInCase => format!("yield{:.0}", case.plasticity.yield_strain.to_degrees()),
             Yields::Never => "elastic".into(),
@@ -146,13 +150,16 @@ impl References {
     }
 }
 
-fn identity(case: &LearnCase, (motion, yields): Job) -> Value {
+fn identity(case: &LearnCase, scene: &Scene, (motion, yields): Job) -> Value {
     let accuracy = Accuracy::default();
     json!({
         "version": env!("CARGO_PKG_VERSION"),
+        "reference_version": REFERENCE_VERSION,
         "scene": case.scene,
         "grid": case.grid,
         "seed": case.seed,
+        "garment": garment(scene),
+        "body": body(scene),
         "materials": case.loss.materials,
         "yield": plasticity(case, yields).yield_strain,
         "accuracy": [accuracy.step, accuracy.iterations as f64],
@@ -160,6 +167,41 @@ fn identity(case: &LearnCase, (motion, yields): Job) -> Value {
         "turns": motion.turns,
         "root": motion.root,
     })
+}
+
+/// The garment itself: the same names, grid and seed may one day make another.
+fn garment(scene: &Scene) -> Value {
+    let Garment {
+        mesh,
+        weights,
+        pinned,
+        springs,
+        ..
+    } = &scene.garment;
+    let springs: Vec<(usize, f64)> = springs.iter().map(|s| (s.vertex, s.stiffness)).collect();
+    json!({
+        "positions": mesh.positions,
+        "triangles": mesh.triangles,
+        "material": mesh.material,
+        "material_triangles": mesh.material_triangles,
+        "weights": weights,
+        "pinned": pinned,
+        "springs": springs,
+    })
+}
+
+fn body(scene: &Scene) -> Value {
+    let body = &scene.body;
+    let joints = body.skeleton.joints().iter();
+    let joints: Vec<(Option<usize>, [f64; 3])> = joints.map(|j| (j.parent, j.place)).collect();
+    let bones = body.bones.iter();
+    let bones: Vec<(usize, [[f64; 3]; 3])> =
+        bones.map(|b| (b.joint, [b.from, b.to, b.radii])).collect();
+    let skin = body.skin.as_ref().map(|skin| {
+        let skin = skin.skin();
+        (&skin.rest, &skin.triangles, &skin.weights)
+    });
+    json!({"joints": joints, "bones": bones, "skin": skin})
 }
 
 /// The energy itself, without what a case adds to the loss of the networks.
@@ -190,4 +232,38 @@ fn read(path: &Path, scene: &Scene, motion: &Motion) -> Result<Reference> {
         unfinished: npz.shaped("unfinished_frames", &[Some(1)])?.values[0] as usize,
         made_now: false,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reference_is_named_by_its_garment_and_body_too() {
+        let case = LearnCase {
+            grid: [6, 4],
+            ..LearnCase::default()
+        };
+        let references = References::new(Path::new("references"));
+        let named = |change: &dyn Fn(&mut Scene)| {
+            let mut scene = case.scene().unwrap();
+            change(&mut scene);
+            let motion = Motion::canonical(&scene.body);
+            references.file(&case, &scene, (&motion, Yields::AsInCase))
+        };
+        let same = named(&|_| {});
+        assert_eq!(named(&|_| {}), same);
+        let changes: [&dyn Fn(&mut Scene); 7] = [
+            &|s| s.garment.mesh.positions[9][1] += 1e-9,
+            &|s| s.garment.mesh.material[9][1] += 1e-9,
+            &|s| s.garment.mesh.triangles[3].rotate_left(1),
+            &|s| s.garment.weights[1][9] += 1e-9,
+            &|s| s.garment.pinned.truncate(3),
+            &|s| s.garment.springs[2].stiffness += 1e-9,
+            &|s| s.body.bones[1].radii[0] += 1e-9,
+        ];
+        for (number, change) in changes.into_iter().enumerate() {
+            assert_ne!(named(change), same, "change {number}");
+        }
+    }
 }

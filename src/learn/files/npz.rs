@@ -80,7 +80,7 @@ impl Npz {
                 .map(|name| format!("; did it mean '{name}'?"))
                 .unwrap_or_default();
             return bad_input(format!(
-                "{}: no array '{key}'{hint} (it has: {})",
+                "{}: no array '{key}'{hint} (it has: {}); give a file that has it",
                 self.place,
                 keys.join(", ")
             ));

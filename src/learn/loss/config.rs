@@ -3,7 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::Terms;
-use crate::error::{Result, bad_input};
+use crate::{
+    error::{Result, bad_input},
+    learn::Motion,
+};
 
 /// How a term is taken over its elements, or the loss over its frames.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -25,6 +28,16 @@ pub struct Term {
     /// Over hinges, triangles or vertices.
     #[serde(default)]
     pub over: Reduction,
+}
+
+impl Term {
+    /// What each of `count` elements counts for.
+    pub(super) fn share(&self, count: usize) -> f64 {
+        match self.over {
+            Reduction::Sum => 1.0,
+            Reduction::Mean => 1.0 / count as f64,
+        }
+    }
 }
 
 /// What the garment is made of.
@@ -61,6 +74,25 @@ impl Default for Materials {
             seconds: 1.0 / 30.0,
             gravity: [0.0, 0.0, -9.81],
         }
+    }
+}
+
+/// Steps that differ by less are the same \[s\]: 1/30 is written with few or many digits.
+const SAME_SECONDS: f64 = 1e-9;
+
+impl Materials {
+    /// Refuses a motion whose frames are not h apart: its inertia would be that of another speed.
+    pub(in crate::learn) fn check_step(&self, motion: &Motion) -> Result<()> {
+        let (of_motion, of_loss) = (motion.seconds, self.seconds);
+        if (of_motion - of_loss).abs() <= SAME_SECONDS {
+            return Ok(());
+        }
+        bad_input(format!(
+            "motion {}: its frames are {of_motion} s apart, but the loss has materials.seconds {of_loss}; set \
+             materials.seconds to {of_motion}, or give the motion at {} frames a second",
+            motion.name,
+            of_loss.recip()
+        ))
     }
 }
 

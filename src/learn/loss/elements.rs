@@ -1,6 +1,6 @@
 //! Terms of hinges and triangles.
 
-use super::{Loss, Part, Reduction, StretchForm, Term};
+use super::{Loss, Part, StretchForm, Term};
 use crate::{
     element::Columns,
     learn::Sheet,
@@ -12,13 +12,8 @@ const TINY: f64 = 1e-24;
 
 /// Sum or mean over elements, `[frames, elements]` to `[frames, 1]`; and what a slope is multiplied with.
 pub(super) fn reduced(values: Field, term: &Term) -> (Field, f64) {
-    match term.over {
-        Reduction::Sum => (values.sum_dim(1), 1.0),
-        Reduction::Mean => {
-            let share = 1.0 / values.dims()[1] as f64;
-            (values.sum_dim(1) * share, share)
-        }
-    }
+    let share = term.share(values.dims()[1]);
+    (values.sum_dim(1) * share, share)
 }
 
 impl Loss {

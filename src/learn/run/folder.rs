@@ -124,7 +124,11 @@ pub(super) fn check_same(folder: &Path, case: &LearnCase) -> Result<()> {
     }
 }
 
-/// Makes room for a new run; what is not of a run is left alone, and refused where `fresh` does not allow it.
+/// Charts of a run, predictions, and evaluations, which have the cycle behind their name: what the commands leave.
+const MADE_FROM_NETWORKS: [&str; 3] = ["plots", "predictions", "evaluation"];
+
+/// Makes room for a new run; what is not of a run is left alone, and refused where `fresh` does not allow it. What was
+/// made from the old networks goes with them; references, which do not depend on them, stay.
 pub(super) fn clear(folder: &Path, fresh: bool) -> Result<()> {
     let used = std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some());
     let ours = LearnCase::load(&folder.join(CASE)).is_ok();
@@ -135,12 +139,28 @@ pub(super) fn clear(folder: &Path, fresh: bool) -> Result<()> {
         ));
     }
     let checkpoint = folder.join(CHECKPOINT);
+    let replaced = fresh && (ours || checkpoint.is_file());
     if checkpoint.is_file() {
         std::fs::remove_file(&checkpoint).map_err(|e| Error::writing(&checkpoint, e))?;
     }
-    let networks = folder.join(NETWORKS);
-    if networks.is_dir() {
-        std::fs::remove_dir_all(&networks).map_err(|e| Error::writing(&networks, e))?;
+    remove_folder(&folder.join(NETWORKS))?;
+    if !replaced {
+        return Ok(());
+    }
+    let entries = std::fs::read_dir(folder).map_err(|e| Error::reading(folder, e))?;
+    for entry in entries {
+        let entry = entry.map_err(|e| Error::reading(folder, e))?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if MADE_FROM_NETWORKS.contains(&name.as_str()) || name.starts_with("evaluation-cycle-") {
+            remove_folder(&entry.path())?;
+        }
     }
     Ok(())
+}
+
+fn remove_folder(path: &Path) -> Result<()> {
+    match path.is_dir() {
+        true => std::fs::remove_dir_all(path).map_err(|e| Error::writing(path, e)),
+        false => Ok(()),
+    }
 }
