@@ -49,5 +49,3 @@ pub mod tasks;
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
-
-pub fn env(name: &str, default: f64) -> f64 { std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default) }

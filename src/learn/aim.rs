@@ -15,8 +15,6 @@ use crate::{
 
 /// Frames that share a factor as preconditioner; also the work of one task.
 const FRAMES_A_TASK: usize = 16;
-/// Errors are counted in this unit \[m\].
-const UNIT: f64 = 0.01;
 
 /// A frame some steps further on \[m\], `[3, vertices]`, and the loss before.
 type Ahead = (Field, Terms<f64>);
@@ -39,7 +37,7 @@ pub(super) struct Aims {
     /// 1 for frames that are asked for, else 0, `[frames, 1]`, lessons below each other.
     pub asked: Field,
     /// Number of these.
-    count: usize,
+    pub count: usize,
     /// The loss of the prediction, term by term, mean over these frames.
     pub terms: Terms<f64>,
 }
@@ -97,50 +95,33 @@ impl Aims {
         })
     }
 
-    /// Its gradient by the positions of some lessons from `first` on is that of half the mean square of their error.
-    pub fn slope(&self, first: usize, positions: &[Field]) -> Field {
-        let share = positions.len() as f64 / self.positions.len() as f64;
-        let scale = 1.0 / (UNIT * UNIT * share * self.count as f64);
-        let of = |(k, x): (usize, &Field)| {
-            let error = self.error(first + k, &x.clone().inner()) * scale;
-            (x.clone() * error.autodiff()).sum().reshape([1, 1])
-        };
-        let parts = positions.iter().enumerate().map(of).collect();
-        Field::cat(parts, 0).sum().reshape([1, 1])
-    }
-
-    /// What lies between a prediction of lesson `k` and its aims \[m\], `[3, frames·vertices]`; zero where nothing is
-    /// asked.
-    fn error(&self, k: usize, positions: &Field) -> Field {
-        let frames = self.asked.dims()[0] / self.positions.len();
-        let asked = self.asked.clone().narrow(0, k * frames, frames);
-        let vertices = positions.dims()[1] / frames;
-        let asked = asked
-            .repeat_dim(1, vertices)
-            .reshape([1, frames * vertices]);
-        (positions.clone() - self.positions[k].clone()) * asked
-    }
-
-    /// Offsets before skinning that are missing \[m\], `[frames, 3·vertices]`, lessons below each other.
+    /// Offsets before skinning that are missing \[m\], `[frames, 3·vertices]`, lessons below each other; where nothing is
+    /// asked those back to the prediction that the aims were made from.
     pub fn missing(&self, lessons: &[&Lesson], positions: &[Field]) -> Field {
         let one = |(k, x): (usize, &Field)| {
-            let offsets = lessons[k].skinned.undone(&self.error(k, x).neg());
+            let gap = self.positions[k].clone() - x.clone();
+            let offsets = lessons[k].skinned.undone(&gap);
             Field::cat(vec![offsets.x, offsets.y, offsets.z], 1)
         };
         Field::cat(positions.iter().enumerate().map(one).collect(), 0)
     }
 
-    /// Mean distance of the vertices from their aims \[m\].
+    /// Mean distance of the vertices from their aims, in frames that are asked for \[m\].
     pub fn distance(&self, positions: &[Field], compute: &Compute) -> Result<f64> {
+        let frames = self.asked.dims()[0] / self.positions.len();
         let mut sum = 0.0;
-        let mut vertices = 0;
         for (k, x) in positions.iter().enumerate() {
-            let gap = self.error(k, x).powi_scalar(2).sum_dim(0).sqrt();
-            vertices += gap.dims()[1];
-            sum += compute.values(gap.sum().unsqueeze::<1>())?[0];
+            let gap = (x.clone() - self.positions[k].clone()).powi_scalar(2);
+            let vertices = x.dims()[1] / frames;
+            let gap = gap
+                .sum_dim(0)
+                .sqrt()
+                .reshape([frames, vertices])
+                .mean_dim(1);
+            let asked = self.asked.clone().narrow(0, k * frames, frames);
+            sum += compute.values((gap * asked).sum().unsqueeze::<1>())?[0];
         }
-        let share = self.count as f64 / self.asked.dims()[0] as f64;
-        Ok(sum / (share * vertices as f64))
+        Ok(sum / self.count as f64)
     }
 }
 

@@ -71,7 +71,7 @@ pub struct Training {
     pub elastic_rate: f64,
     /// Steps of the minimiser in a round.
     pub minimiser_steps: usize,
-    /// Steps of Adam in a round.
+    /// Times that Adam sees all lessons in a round.
     pub fits: usize,
     /// Steps of P-Net, one frame each.
     pub plastic_steps: usize,
@@ -85,7 +85,7 @@ impl Default for Training {
             elastic_steps: 20,
             elastic_rate: 1e-3,
             minimiser_steps: 2,
-            fits: 5,
+            fits: 12,
             plastic_steps: 1000,
             plastic_rate: 4e-3,
         }

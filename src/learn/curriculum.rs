@@ -3,7 +3,7 @@
 //! 1. E-Net learns to minimise the energy with the rest bending as it is, at first none.
 //! 2. The plastic rule makes a rest bending from what E-Net predicts.
 //! 3. P-Net learns the increments of that.
-//! 4. P-Net's roll-out along E-Net's prediction is the next rest bending.
+//! 4. The roll-out of both networks is the next rest bending: E-Net is then shown what it will meet.
 //!
 //! Both networks go on from where they were in the cycle before; Adam's moments start anew, since what is
 //! minimised has moved. Batches are drawn from streams of the seed by cycle and step, so that a run that was
@@ -80,10 +80,7 @@ impl Curriculum {
         let lesson = |motion| Lesson::new(&self.scene, motion, &self.compute);
         let motions = self.case.lessons(&self.scene).into_iter();
         Ok(Students {
-            elastic: seeded(
-                ElasticNet::new(size, shape, &device),
-                seed.wrapping_mul(2),
-            ),
+            elastic: seeded(ElasticNet::new(size, shape, &device), seed.wrapping_mul(2)),
             plastic: seeded(
                 PlasticNet::new(size, plastic_net, &device),
                 seed.wrapping_mul(2).wrapping_add(1),
@@ -110,10 +107,13 @@ pub fn adam() -> ModuleOptimizer {
     AdamConfig::new().with_epsilon(EPSILON).init()
 }
 
-/// Up to the first rate within a twentieth of the steps, since Adam's first steps are as long as any, then down to a
-/// hundredth along half a cosine.
+/// Share of the steps in which the rate grows: Adam's first steps are as long as any, and would spoil what was learned in the
+/// cycle before.
+const WARM_UP: f64 = 0.2;
+
+/// Up to the first rate, then down to a hundredth along half a cosine.
 fn rate(first: f64, step: usize, steps: usize) -> f64 {
     let done = (step + 1) as f64 / steps as f64;
     let angle = std::f64::consts::PI * step as f64 / steps as f64;
-    first * (0.505 + 0.495 * angle.cos()) * (done / crate::env("WARM", 0.05)).min(1.0)
+    first * (0.505 + 0.495 * angle.cos()) * (done / WARM_UP).min(1.0)
 }

@@ -56,7 +56,7 @@ impl Split {
         cells
     }
 
-    /// The bends of a motion: one, for every third number two quick ones.
+    /// The bends of a motion: one, for odd numbers two quick ones.
     fn bends(self, seed: u64, number: u64) -> Vec<Bend> {
         let stream = match self {
             Split::Train => 1,
@@ -64,12 +64,12 @@ impl Split {
             Split::Test => 3,
         };
         let mut random = Random::stream(seed, 3 * number + stream);
-        let (count, pace) = match number % 3 {
-            2 => (2, Pace::Quick),
-            _ => (1, self.pace()),
+        let (count, pace) = match number % 2 {
+            0 => (1, self.pace()),
+            _ => (2, Pace::Quick),
         };
         // As many bends as the motions before this one have.
-        let first = (number + number / 3) as usize;
+        let first = (number + number / 2) as usize;
         let cells = self.cells(seed);
         let cell = |k: usize| cells[k % cells.len()];
         (first..first + count)
@@ -270,7 +270,7 @@ mod tests {
             let peaks = (1..94).filter(|f| angle(*f) > angle(f - 1) && angle(*f) >= angle(f + 1));
             cells.extend(peaks.map(|f| ((angle(f) - LOWEST_DEG) / CELL_DEG) as usize));
         }
-        assert_eq!(cells.len() as u64, motions + motions / 3);
+        assert_eq!(cells.len() as u64, motions + motions / 2);
         cells.sort_unstable();
         cells.dedup();
         cells

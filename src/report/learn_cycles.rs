@@ -45,7 +45,7 @@ pub fn picture(cycles: &[Cycle], what: &str) -> Result<Picture> {
                 |c| c.target,
                 0,
             ),
-            series("P-Net's roll-out", line, |c| c.roll_out, 4),
+            series("roll-out of both networks", line, |c| c.roll_out, 4),
             series(
                 "change of the roll-out against the cycle before, at first against none",
                 Mark::LinePoints,
@@ -69,6 +69,8 @@ mod tests {
             roll_out: 0.01 * n,
             error: 0.0,
             change: 0.01 / n,
+            validation_error: 0.0,
+            validation_away: 0.0,
             seconds: 1.0,
         };
         let Picture::Chart(chart) = picture(&[cycle(1.0), cycle(2.0)], "sleeve").unwrap() else {

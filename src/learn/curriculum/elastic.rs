@@ -43,11 +43,19 @@ const GROWN: f64 = 0.6;
 /// Every so many frames are asked for in a round, others in the next.
 const STRIDE: usize = 2;
 
+/// Weight of the other frames.
+const UNASKED: f64 = 0.2;
+
+/// Lessons of one step of Adam. More and smaller steps are better: with all lessons at once E-Net was half as near to where
+/// the minimiser leads.
+const LESSONS_A_STEP: usize = 2;
+
+/// Share of the lessons that a round shows with less or more rest bending.
+const SCALED: f64 = 0.5;
+/// The most that is shown, of the rest bending as it is.
+const MOST_SHOWN: f64 = 1.3;
 /// Number of the random stream.
 const SHARES: u64 = 1 << 32;
-
-/// Weight of the other frames where the shapes are completed.
-const UNASKED: f64 = 0.2;
 
 impl Curriculum {
     /// One round of E-Net: it predicts the motions, a few steps of the reference's minimiser go on from there, and E-Net
@@ -78,21 +86,16 @@ impl Curriculum {
         };
         let aims = Aims::new(self.minimiser(), &lessons, &predicted, asked)?;
         let rate = rate(training.elastic_rate, step, steps);
-        let batch = crate::env("BATCH", 1.0) as usize;
-        for k in 0..training.fits * lessons.len() / batch {
-            let first = (k * batch) % lessons.len();
-            let positions = self.dress(&students.elastic, &lessons[first..first + batch]);
-            let slope = aims.slope(first, &positions);
-            let gradients = GradientsParams::from_grads(slope.backward(), &students.elastic);
-            students.elastic = adam.step(rate, students.elastic.clone(), gradients);
-        }
+        // Frames that are not asked for stay where they are, more or less.
+        let weights = aims.asked.clone() * (1.0 - UNASKED) + UNASKED;
+        let missing = aims.missing(&lessons, &predicted);
+        let share = weights.clone() * (1.0 / aims.count as f64);
+        self.fit(students, adam, &lessons, missing, &share, rate);
         let still = students.elastic.valid();
         let (codes, bent) = self.seen(&still, &lessons);
         let shares = still.shares(codes, bent);
         let missing = aims.missing(&lessons, &self.dress(&still, &lessons));
         let elastic = students.elastic.clone();
-        // Frames that are not asked for stay where they are, more or less.
-        let weights = aims.asked.clone() * (1.0 - UNASKED) + UNASKED;
         students.elastic = elastic.complete(shares, missing, weights, &self.compute)?;
         let after = self.dress(&students.elastic.valid(), &lessons);
         Ok(ElasticStep {
@@ -105,14 +108,57 @@ impl Curriculum {
         })
     }
 
-    /// The lessons with the rest bending that a round shows.
+    /// How far E-Net is from where the minimiser leads in all frames of some lessons, mean over the vertices \[m\].
+    pub(super) fn away(&self, elastic: &ElasticNet, lessons: &[&Lesson]) -> Result<f64> {
+        let predicted = self.dress(&elastic.valid(), lessons);
+        let aims = Aims::new(self.minimiser(), lessons, &predicted, |_, _| true)?;
+        aims.distance(&predicted, &self.compute)
+    }
+
+    /// Steps of Adam towards the aims, for everything but the pose-space shapes. With these held fixed the squared error is a
+    /// quadratic form of how much of each there is, so that no step sees a vertex. `missing` are the offsets from here to the
+    /// aims \[m\], `[frames, 3·vertices]`, `weights` those of the frames, `[frames, 1]`.
+    fn fit(
+        &self,
+        students: &mut Students,
+        adam: &mut ModuleOptimizer,
+        lessons: &[&Lesson],
+        missing: Field,
+        weights: &Field,
+        rate: f64,
+    ) {
+        let still = students.elastic.valid();
+        let (codes, bent) = self.seen(&still, lessons);
+        let start = still.shares(codes, bent);
+        let (squares, pull) = still.pull(missing, &self.sheet.free);
+        let frames = start.dims()[0] / lessons.len();
+        for _ in 0..self.case.training.fits {
+            for first in (0..lessons.len()).step_by(LESSONS_A_STEP) {
+                let last = (first + LESSONS_A_STEP).min(lessons.len());
+                let rows = |field: &Field| {
+                    let field = field.clone();
+                    field.narrow(0, first * frames, (last - first) * frames)
+                };
+                let (codes, bent) = self.seen(&students.elastic, &lessons[first..last]);
+                let shares = students.elastic.shares(codes, bent);
+                let moved = shares.clone().inner() - rows(&start);
+                let error = (moved.matmul(squares.clone()) - rows(&pull)) * rows(weights);
+                let slope = (shares * error.autodiff()).sum();
+                let gradients = GradientsParams::from_grads(slope.backward(), &students.elastic);
+                students.elastic = adam.step(rate, students.elastic.clone(), gradients);
+            }
+        }
+    }
+
+    /// The lessons with the rest bending that a round shows: as it is, or for some, drawn at random, less or more of it.
+    /// E-Net would otherwise see one rest bending a frame and never learn how the shape follows it, and a roll-out of both
+    /// networks would run away from its own errors.
     fn shown(&self, lessons: &[Lesson], (cycle, step): (usize, usize)) -> Vec<Lesson> {
         let number = ((cycle as u64) << 24) + step as u64;
         let mut random = Random::stream(self.case.seed, SHARES + number);
         let mut one = |lesson: &Lesson| {
-            let scaled = random.uniform() < crate::env("SCALED", 0.5);
-            let share = crate::env("MOST", 1.3) * random.uniform();
-            let share = if scaled { share } else { 1.0 };
+            let (draw, share) = (random.uniform(), MOST_SHOWN * random.uniform());
+            let share = if draw < SCALED { share } else { 1.0 };
             Lesson {
                 rest_bending: lesson.rest_bending.clone() * share,
                 ..lesson.clone()

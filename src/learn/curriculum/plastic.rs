@@ -45,8 +45,8 @@ impl Curriculum {
         self.case.plasticity.history(&start, &predicted.strain)
     }
 
-    /// One step of P-Net: the increment after one frame of one lesson, from a rest bending that may be off. A recurrent network sees the frames
-    /// before it too.
+    /// One step of P-Net: the increment after one frame of one lesson, from a rest bending that may be off. A recurrent network
+    /// sees the frames before it too.
     pub fn teach_plastic(
         &self,
         students: &mut Students,
@@ -78,8 +78,8 @@ impl Curriculum {
             let edges = self.edges.at(&place, &self.compute).autodiff();
             let nodes = nodes(
                 [
-                    &(row(target, before) + off.clone()),
-                    &(row(target, now) + off.clone()),
+                    &angle(row(target, before) + off.clone()),
+                    &angle(row(target, now) + off.clone()),
                 ],
                 [
                     &row(&predicted.strain, before),
@@ -93,7 +93,7 @@ impl Curriculum {
             memory = next;
             last = Some(increment);
         }
-        let start = row(target, frame) + off;
+        let start = angle(row(target, frame) + off);
         let end = self
             .case
             .plasticity

@@ -6,12 +6,15 @@ use super::{Curriculum, Students, plastic::angle};
 use crate::{
     error::Result,
     learn::{
-        RestBending, Track,
+        LearnCase, Motion, RestBending, Split, Track,
         lesson::{Lesson, dressed},
         network::{ElasticNet, Memory},
     },
     numeric::{Compute, Field},
 };
+
+/// Motions of the validation that are looked at: their peaks come from three cells.
+const VALIDATED: u64 = 2;
 
 /// A motion as predicted.
 #[derive(Debug, Clone)]
@@ -88,6 +91,29 @@ impl Curriculum {
             Some(error) => Err(error),
             None => Ok(predicted),
         }
+    }
+
+    /// How good the networks are on motions of the validation, as far as is known without a simulation: mean distance of the
+    /// rest bending that they roll out from what the plastic rule makes of the same strain \[rad\], and that of E-Net from where
+    /// the minimiser leads \[m\].
+    pub fn validate(&self, students: &Students) -> Result<[f64; 2]> {
+        let LearnCase { seed, frames, .. } = self.case;
+        let mut sums = [0.0; 2];
+        for number in 0..VALIDATED {
+            let body = &self.scene.body;
+            let motion = Motion::draw(body, Split::Validation, seed, number, frames);
+            let mut lesson = Lesson::new(&self.scene, motion, &self.compute)?;
+            let predicted = self.predict(students, &lesson)?;
+            let gap = match self.case.rest_bending {
+                RestBending::Learned => self.target(&predicted) - predicted.rest_bending.clone(),
+                RestBending::None => predicted.rest_bending.zeros_like(),
+            };
+            lesson.rest_bending = predicted.rest_bending;
+            let gap = gap.abs().mean().unsqueeze::<1>();
+            sums[0] += self.compute.values(gap)?[0];
+            sums[1] += self.away(&students.elastic, &[&lesson])?;
+        }
+        Ok(sums.map(|sum| sum / VALIDATED as f64))
     }
 
     /// E-Net frame by frame. `bending` is asked for the rest bending of a frame, given strain and positions of the

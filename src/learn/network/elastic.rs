@@ -19,8 +19,8 @@ use crate::{
 };
 
 /// Share of the mean square that is added to the squares of the shares: far above rounding in single precision, and
-/// shapes that hardly occur stay small.
-const RIDGE: f64 = 1e-4;
+/// shapes that hardly occur stay small. With 1e-4 frames that were not asked for were spoiled.
+const RIDGE: f64 = 2e-3;
 /// The rest bending is heard this loud at first: in the first cycle there is none, and what a network says of what it
 /// never saw is noise.
 const FAINT: f64 = 0.1;
@@ -61,7 +61,7 @@ impl Pose {
 }
 
 /// The elastic network: static and dynamic encoder, their sum beside the encoded rest bending, decoder, and a
-/// linear layer to the offsets of all vertices.
+/// linear layer to the offsets of all vertices. That layer is not for an optimiser: [`ElasticNet::complete`] finds it.
 #[derive(Module, Debug)]
 pub struct ElasticNet {
     still: Layers,
@@ -96,7 +96,9 @@ impl ElasticNet {
                 .with_bias(false)
                 .init(device),
             decoder: Layers::bent(motion + bent, size.decoder(), true, device),
-            offsets: LinearConfig::new(width(size.decoder()), 3 * vertices).init(device),
+            offsets: LinearConfig::new(width(size.decoder()), 3 * vertices)
+                .init(device)
+                .no_grad(),
         }
     }
 
@@ -119,8 +121,18 @@ impl ElasticNet {
 
     /// How much of each pose-space shape there is, `[frames, n]`.
     pub fn shares(&self, body: Tensor<2>, rest_bending: Tensor<2>) -> Tensor<2> {
-        let bent = self.rest_bending.forward(rest_bending) * crate::env("FAINT", FAINT);
+        let bent = self.rest_bending.forward(rest_bending) * FAINT;
         self.decoder.forward(Tensor::cat(vec![body, bent], 1))
+    }
+
+    /// How offsets that are `missing` \[m\], `[frames, 3·vertices]`, pull on the shares, `[frames, n]`, and how the pull
+    /// falls as shares change, `[n, n]`: slope and second derivative of half the squared error, with offsets of size one
+    /// as the unit. `free` is 1 for vertices that move, `[1, vertices]`.
+    pub fn pull(&self, missing: Tensor<2>, free: &Tensor<2>) -> (Tensor<2>, Tensor<2>) {
+        let shapes = self.offsets.weight.val() * free.clone().repeat_dim(1, 3);
+        let turned = shapes.clone().transpose();
+        let pull = (missing * (1.0 / OFFSET)).matmul(turned.clone());
+        (shapes.matmul(turned), pull)
     }
 
     /// Changes the pose-space shapes so that their `shares` give the offsets that are `missing` \[m\],
@@ -138,7 +150,7 @@ impl ElasticNet {
         let shares = Tensor::cat(vec![shares * weights.clone(), weights.clone()], 1);
         let shares = DMatrix::from_row_slice(frames, width + 1, &compute.values(shares)?);
         let squares = shares.tr_mul(&shares);
-        let ridge = crate::env("RIDGE", RIDGE) * squares.trace() / (width + 1) as f64;
+        let ridge = RIDGE * squares.trace() / (width + 1) as f64;
         let shifted = squares + DMatrix::identity(width + 1, width + 1) * ridge;
         let Some(factor) = shifted.cholesky() else {
             // Shares that are not finite: the steps of the optimiser go on alone.
@@ -155,10 +167,10 @@ impl ElasticNet {
             change.clone().narrow(0, 0, width),
             change.narrow(0, width, 1),
         );
-        offsets.weight = offsets.weight.map(|w| (w + weight).detach().require_grad());
+        offsets.weight = offsets.weight.map(|w| (w + weight).detach());
         offsets.bias = offsets
             .bias
-            .map(|b| b.map(|b| (b + bias.squeeze_dim::<1>(0)).detach().require_grad()));
+            .map(|b| b.map(|b| (b + bias.squeeze_dim::<1>(0)).detach()));
         Ok(ElasticNet { offsets, ..self })
     }
 }

@@ -68,7 +68,7 @@ impl Size {
     fn decoder(self) -> &'static [usize] {
         match self {
             Size::Paper => &[512, 512, 512, 512],
-            Size::Small => match crate::env("WIDE", 256.0) as usize { 512 => &[128, 512], 513 => &[256, 512], 768 => &[256,768], _ => &[128, 256] },
+            Size::Small => &[128, 512],
         }
     }
 
