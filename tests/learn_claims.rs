@@ -5,7 +5,7 @@ mod common;
 use common::folder::Folder;
 use rumple::{
     learn::{
-        LearnCase, RestBending, Training,
+        LearnCase, Plasticity, RestBending, Training,
         evaluate::{
             BASELINE, CURRICULUM, ELASTIC, Evaluation, Judged, REFERENCE, References, evaluate,
         },
@@ -25,7 +25,7 @@ fn case() -> LearnCase {
         cycles: 3,
         training: Training {
             elastic_steps: 15,
-            plastic_steps: 500,
+            plastic_steps: 200,
             ..Training::default()
         },
         ..LearnCase::default()
@@ -34,36 +34,43 @@ fn case() -> LearnCase {
     case
 }
 
-fn judged(folder: &Folder) -> Evaluation {
-    let train = |name: &str, rest_bending| {
-        let case = LearnCase {
-            rest_bending,
-            ..case()
-        };
-        let mut run = Run::open(&folder.path(name), &case, &compute(), false).unwrap();
-        while !run.finished() {
-            run.advance().unwrap();
-        }
-        drop(run);
-        run::load(&folder.path(name), None, &compute()).unwrap()
-    };
-    let own = train("own", RestBending::Learned);
-    let zero = train("zero", RestBending::None);
-    let [own, zero] = [&own, &zero].map(|(course, students, cycles)| Judged {
+/// Trains a case that begins as the run "own" does.
+fn train(folder: &Folder, name: &str, case: &LearnCase) {
+    let mut run = Run::open(&folder.path(name), case, &compute(), false).unwrap();
+    let begun = name != "own" && run.begin_as(&folder.path("own")).unwrap();
+    assert_eq!(begun, name != "own", "{name}");
+    while !run.finished() {
+        run.advance().unwrap();
+    }
+}
+
+/// What was trained, against the reference and beside others.
+fn judged(folder: &Folder, name: &str, baseline: Option<&str>) -> Evaluation {
+    let load = |name: &str| run::load(&folder.path(name), None, &compute()).unwrap();
+    let (own, zero) = (load(name), baseline.map(load));
+    let judge = |(course, students, cycles)| Judged {
         course,
         students,
-        cycles: *cycles,
-    });
+        cycles,
+    };
+    let own = judge((&own.0, &own.1, own.2));
+    let zero = zero.as_ref().map(|z| judge((&z.0, &z.1, z.2)));
     let references = References::new(&folder.path("references"));
     let watch = || Ok(());
-    let (evaluation, _) = evaluate(&own, Some(&zero), &references, &compute(), &watch).unwrap();
+    let (evaluation, _) = evaluate(&own, zero.as_ref(), &references, &compute(), &watch).unwrap();
     evaluation
 }
 
 #[test]
 fn rest_bending_is_learned_without_data() {
     let folder = Folder::new();
-    let evaluation = judged(&folder);
+    train(&folder, "own", &case());
+    let none = LearnCase {
+        rest_bending: RestBending::None,
+        ..case()
+    };
+    train(&folder, "zero", &none);
+    let evaluation = judged(&folder, "own", Some("zero"));
     let of = |method: &str| *evaluation.score(method, "90°").unwrap();
     let own = of(CURRICULUM);
     for method in [ELASTIC, BASELINE] {
@@ -114,6 +121,31 @@ fn rest_bending_is_learned_without_data() {
     assert!(
         after.1 > 1.5 * before.1 && after.1 > 1.5 * without,
         "wrinkles after the bend {after:?}, before it {before:?}, without rest bending {without}"
+    );
+    // The harder it yields, the less stays.
+    let stays = |degrees: f64| {
+        let name = format!("yield{degrees}");
+        let harder = LearnCase {
+            plasticity: Plasticity::degrees(degrees),
+            ..case()
+        };
+        train(&folder, &name, &harder);
+        let evaluation = judged(&folder, &name, None);
+        let mut rows = evaluation.bent.iter();
+        let row = rows.find(|b| b.method == CURRICULUM && b.motion == "90°" && b.moment == "after");
+        assert!(
+            evaluation
+                .control
+                .iter()
+                .all(|c| c.largest_rest_bending < 1e-5)
+        );
+        row.unwrap().rest_bending
+    };
+    let (at_60, at_90) = (stays(60.0), stays(90.0));
+    assert!(
+        after.0 > 2.0 * at_60 && at_60 >= at_90,
+        "rest bending after yield at 30°, 60°, 90°: {}, {at_60}, {at_90}",
+        after.0
     );
     for control in &evaluation.control {
         assert!(

@@ -112,7 +112,7 @@ fn training_evaluation_and_prediction_leave_what_they_promise() {
     drawn(&folder, "run/evaluation", &pictures);
     let first = outcome(&folder, "run");
     assert_eq!(first.0.lines().count(), 2 + 3 * 5);
-    assert_eq!(first.1.lines().count(), 2 + 2 * 6);
+    assert_eq!(first.1.lines().count(), 2 + 4 * 6);
     assert_eq!(first.2["synthetic"], true);
     // Five motions and the mean, of two methods.
     assert_eq!(first.2["scores"].as_array().unwrap().len(), 12);
@@ -307,7 +307,7 @@ fn ablations_share_what_they_can() {
     let row = |name: &str| rows.iter().find(|r| r["name"] == name).unwrap();
     assert_eq!(row("cycles1")["cycles"], 1);
     assert_eq!(row("zero")["control"], 0.0);
-    assert_ne!(row("cycles1")["metrics"], row("case")["metrics"]);
+    assert_ne!(row("cycles1")["mean"], row("case")["mean"]);
     assert!(folder.text("a/ablations.md").contains("synthetic"));
     assert!(folder.text("a/ablations.csv").starts_with("# synthetic"));
     // What fails is named, and the others are kept.

@@ -31,7 +31,7 @@ fn case() -> LearnCase {
         training: Training {
             elastic_steps: 15,
             fits: 5,
-            plastic_steps: 400,
+            plastic_steps: 150,
             ..Training::default()
         },
         ..LearnCase::default()
@@ -117,7 +117,7 @@ fn cycle() -> Cycle {
         })
         .collect();
     let mut optimizer = adam();
-    for step in 0..case().training.plastic_steps {
+    for step in 0..course.plastic_steps(0) {
         let done = course.teach_plastic(&mut students, &mut optimizer, &seen, (0, step));
         assert!(done.unwrap().loss.is_finite());
     }

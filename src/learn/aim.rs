@@ -37,7 +37,7 @@ pub(super) struct Aims {
     /// 1 for frames that are asked for, else 0, `[frames, 1]`, lessons below each other.
     pub asked: Field,
     /// Number of these.
-    pub count: usize,
+    count: usize,
     /// The loss of the prediction, term by term, mean over these frames.
     pub terms: Terms<f64>,
 }
@@ -95,15 +95,22 @@ impl Aims {
         })
     }
 
-    /// Offsets before skinning that are missing \[m\], `[frames, 3·vertices]`, lessons below each other; where nothing is
-    /// asked those back to the prediction that the aims were made from.
+    /// What each frame counts, so that what is asked for makes one, `[frames, 1]`.
+    pub fn shares(&self) -> Field {
+        self.asked.clone() * (1.0 / self.count as f64)
+    }
+
+    /// Offsets before skinning that are missing \[m\], `[frames, 3·vertices]`, lessons below each other; zero where nothing
+    /// is asked.
     pub fn missing(&self, lessons: &[&Lesson], positions: &[Field]) -> Field {
         let one = |(k, x): (usize, &Field)| {
-            let gap = self.positions[k].clone() - x.clone();
-            let offsets = lessons[k].skinned.undone(&gap);
+            let offsets = lessons[k]
+                .skinned
+                .undone(&(self.positions[k].clone() - x.clone()));
             Field::cat(vec![offsets.x, offsets.y, offsets.z], 1)
         };
-        Field::cat(positions.iter().enumerate().map(one).collect(), 0)
+        let all = Field::cat(positions.iter().enumerate().map(one).collect(), 0);
+        all * self.asked.clone()
     }
 
     /// Mean distance of the vertices from their aims, in frames that are asked for \[m\].
@@ -157,6 +164,10 @@ impl Minimiser<'_> {
         };
         let start = earlier(0);
         let terms = self.loss.terms(self.sheet, &start, &given)?;
+        // The run that hears of such a loss says what diverged.
+        if !terms.sum().is_finite() {
+            return Ok((start, terms));
+        }
         let accuracy = Accuracy {
             iterations: self.steps,
             ..Accuracy::default()

@@ -73,9 +73,9 @@ pub struct Training {
     pub minimiser_steps: usize,
     /// Times that Adam sees all lessons in a round.
     pub fits: usize,
-    /// Steps of P-Net, one frame each.
+    /// Steps of P-Net, one frame each; the first cycle has three times as many.
     pub plastic_steps: usize,
-    /// Adam's first rate for P-Net.
+    /// Adam's first rate for P-Net; later cycles have a quarter of it.
     pub plastic_rate: f64,
 }
 
@@ -86,7 +86,7 @@ impl Default for Training {
             elastic_rate: 1e-3,
             minimiser_steps: 2,
             fits: 12,
-            plastic_steps: 1000,
+            plastic_steps: 500,
             plastic_rate: 4e-3,
         }
     }
@@ -124,6 +124,13 @@ impl LearnCase {
             plastic_steps,
             plastic_rate,
         } = self.training;
+        let seconds = self.loss.materials.seconds;
+        if (seconds - Motion::SECONDS).abs() > 1e-9 {
+            return bad_input(format!(
+                "loss.materials.seconds is {seconds}; the motions that are trained with have {} from frame to frame: leave it out",
+                Motion::SECONDS
+            ));
+        }
         let [around, along] = self.grid;
         let messages = match self.plastic_net {
             PlasticKind::Graph(steps) => steps,

@@ -17,7 +17,7 @@ use burn::optim::{AdamConfig, ModuleOptimizer};
 
 pub use self::{elastic::ElasticStep, plastic::PlasticStep, predict::Predicted};
 use super::{
-    LearnCase, Loss, Scene, Sheet,
+    LearnCase, Loss, RestBending, Scene, Sheet,
     lesson::Lesson,
     network::{EdgeFeatures, ElasticNet, HingeGraph, PlasticNet, seeded},
 };
@@ -94,6 +94,15 @@ impl Curriculum {
         match cycle {
             0 => 2 * self.case.training.elastic_steps,
             _ => self.case.training.elastic_steps,
+        }
+    }
+
+    /// Steps of P-Net in a cycle; none where there is no rest bending.
+    pub fn plastic_steps(&self, cycle: usize) -> usize {
+        match (self.case.rest_bending, cycle) {
+            (RestBending::None, _) => 0,
+            (_, 0) => 3 * self.case.training.plastic_steps,
+            _ => self.case.training.plastic_steps,
         }
     }
 }

@@ -108,9 +108,6 @@ impl Pace {
     }
 }
 
-/// Frames a second of the synthetic motions, as in paper 2.
-const RATE: f64 = 30.0;
-
 /// Peaks are drawn from cells of this width \[deg\]: of five neighbouring cells one is for validation and one
 /// for the test, so that no test motion has a peak that was trained.
 const CELL_DEG: f64 = 6.0;
@@ -171,6 +168,9 @@ impl Bend {
 }
 
 impl Motion {
+    /// From frame to frame of the synthetic motions \[s\], as in paper 2.
+    pub const SECONDS: f64 = 1.0 / 30.0;
+
     /// Bends of joint 1 of a body, one after the other, then rest until `frames` are full.
     pub fn bends(name: &str, body: &Body, bends: &[Bend], frames: usize) -> Motion {
         let axis = body.bend_axis;
@@ -193,7 +193,7 @@ impl Motion {
         };
         Motion {
             name: name.into(),
-            seconds: 1.0 / RATE,
+            seconds: Motion::SECONDS,
             turns: (0..frames).map(pose).collect(),
             root: vec![[0.0; 3]; frames],
         }

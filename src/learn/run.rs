@@ -36,7 +36,7 @@ use self::{
     },
 };
 use super::{
-    LearnCase, RestBending,
+    LearnCase,
     curriculum::{Curriculum, Predicted, Students, adam},
 };
 use crate::{
@@ -209,9 +209,16 @@ impl Run {
 
     /// Steps of E-Net and of P-Net in the whole run.
     pub fn steps(&self) -> [usize; 2] {
-        let case = &self.course.case;
-        let elastic = (0..case.cycles).map(|c| self.course.elastic_steps(c)).sum();
-        [elastic, case.cycles * self.plastic_steps()]
+        self.steps_before(self.course.case.cycles)
+    }
+
+    /// Steps of both in the cycles before one.
+    fn steps_before(&self, cycle: usize) -> [usize; 2] {
+        let course = &self.course;
+        [
+            (0..cycle).map(|c| course.elastic_steps(c)).sum(),
+            (0..cycle).map(|c| course.plastic_steps(c)).sum(),
+        ]
     }
 
     /// Steps of both that are done.
@@ -221,18 +228,10 @@ impl Run {
             network,
             step,
         } = self.place;
-        let elastic: usize = (0..cycle).map(|c| self.course.elastic_steps(c)).sum();
-        let plastic = cycle * self.plastic_steps();
+        let [elastic, plastic] = self.steps_before(cycle);
         match network {
             Network::Elastic => [elastic + step, plastic],
             Network::Plastic => [elastic + self.course.elastic_steps(cycle), plastic + step],
-        }
-    }
-
-    fn plastic_steps(&self) -> usize {
-        match self.course.case.rest_bending {
-            RestBending::Learned => self.course.case.training.plastic_steps,
-            RestBending::None => 0,
         }
     }
 
@@ -259,7 +258,7 @@ impl Run {
         self.place.step += 1;
         let last = match self.place.network {
             Network::Elastic => self.course.elastic_steps(self.place.cycle),
-            Network::Plastic => self.plastic_steps(),
+            Network::Plastic => self.course.plastic_steps(self.place.cycle),
         };
         if self.place.step == last {
             self.end_turn()?;
@@ -274,7 +273,7 @@ impl Run {
             checkpoint::save_elastic(&path, &self.mark(), &self.students)?;
         }
         match self.place.network {
-            Network::Elastic if self.plastic_steps() > 0 => self.end_half(),
+            Network::Elastic if self.course.plastic_steps(self.place.cycle) > 0 => self.end_half(),
             _ => self.end_cycle(),
         }
     }

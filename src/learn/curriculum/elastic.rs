@@ -43,7 +43,8 @@ const GROWN: f64 = 0.6;
 /// Every so many frames are asked for in a round, others in the next.
 const STRIDE: usize = 2;
 
-/// Weight of the other frames.
+/// Weight of the other frames where the shapes are completed. They are not held where they were before: in the first cycle
+/// that is where a network puts them that knows nothing yet.
 const UNASKED: f64 = 0.2;
 
 /// Lessons of one step of Adam. More and smaller steps are better: with all lessons at once E-Net was half as near to where
@@ -86,16 +87,15 @@ impl Curriculum {
         };
         let aims = Aims::new(self.minimiser(), &lessons, &predicted, asked)?;
         let rate = rate(training.elastic_rate, step, steps);
-        // Frames that are not asked for stay where they are, more or less.
-        let weights = aims.asked.clone() * (1.0 - UNASKED) + UNASKED;
         let missing = aims.missing(&lessons, &predicted);
-        let share = weights.clone() * (1.0 / aims.count as f64);
-        self.fit(students, adam, &lessons, missing, &share, rate);
+        self.fit(students, adam, &lessons, missing, &aims.shares(), rate);
         let still = students.elastic.valid();
         let (codes, bent) = self.seen(&still, &lessons);
         let shares = still.shares(codes, bent);
         let missing = aims.missing(&lessons, &self.dress(&still, &lessons));
         let elastic = students.elastic.clone();
+        // Frames that are not asked for stay where Adam has put them, more or less.
+        let weights = aims.asked.clone() * (1.0 - UNASKED) + UNASKED;
         students.elastic = elastic.complete(shares, missing, weights, &self.compute)?;
         let after = self.dress(&students.elastic.valid(), &lessons);
         Ok(ElasticStep {

@@ -35,6 +35,9 @@ const OFF: [f64; 3] = [0.0, 0.1, 1.0];
 /// alone would be heard.
 const TOUCH: f64 = 0.01;
 
+/// Share of the rate in later cycles: with all of it P-Net forgot at first what it knew.
+const LATER: f64 = 0.25;
+
 /// Frames that a recurrent P-Net is shown before the one it is asked for.
 const RECALL: usize = 8;
 
@@ -65,14 +68,14 @@ impl Curriculum {
             .map(|_| off * random.normal())
             .collect();
         let off = self.compute.tensor(&off, [1, self.sheet.hinges]);
-        let first = match students.plastic.remembers() {
+        let recalled = match students.plastic.remembers() {
             true => frame.saturating_sub(RECALL),
             false => frame,
         };
         let row = |field: &Field, frame: usize| field.clone().narrow(0, frame, 1);
         let mut memory = Memory::default();
         let mut last = None;
-        for now in first..=frame {
+        for now in recalled..=frame {
             let before = now.saturating_sub(1);
             let place = self.compute.values(predicted.positions[now].clone())?;
             let edges = self.edges.at(&place, &self.compute).autodiff();
@@ -104,7 +107,11 @@ impl Curriculum {
         let loss = ((error.powi_scalar(2) + TOUCH * TOUCH).sqrt() - TOUCH).mean();
         let value = self.compute.values(loss.clone().inner().unsqueeze::<1>())?[0];
         let gradients = GradientsParams::from_grads(loss.backward(), &students.plastic);
-        let rate = rate(training.plastic_rate, step, training.plastic_steps);
+        let first = match cycle {
+            0 => training.plastic_rate,
+            _ => LATER * training.plastic_rate,
+        };
+        let rate = rate(first, step, self.plastic_steps(cycle));
         students.plastic = adam.step(rate, students.plastic.clone(), gradients);
         Ok(PlasticStep {
             cycle,
