@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::{
     Given, Loss, Scene, Sheet, Terms,
     lesson::Lesson,
-    reference::{Accuracy, SOLVE_TOLERANCE, minimise},
+    reference::{Accuracy, minimise},
 };
 use crate::{
     error::Result,
@@ -26,6 +26,8 @@ pub(super) struct Minimiser<'a> {
     /// Of one frame.
     pub sheet: &'a Sheet,
     pub loss: &'a Loss,
+    /// As new: which frames share a factor decides about the last bits.
+    pub solver: &'a Solver,
     /// Newton steps that are taken.
     pub steps: usize,
 }
@@ -59,7 +61,7 @@ impl Aims {
             })
             .collect();
         let ahead = |(k, frames): &(usize, Vec<usize>)| {
-            let mut solver = minimiser.solver()?;
+            let mut solver = minimiser.solver.clone();
             let one = |&frame: &usize| match asked(lessons[*k], frame) {
                 true => Ok(Some(minimiser.ahead(
                     lessons[*k],
@@ -133,12 +135,6 @@ impl Aims {
 }
 
 impl Minimiser<'_> {
-    fn solver(&self) -> Result<Solver> {
-        let garment = &self.scene.garment;
-        let solver = Solver::new(&garment.mesh, &garment.topology, &self.sheet.compute)?;
-        Ok(solver.with_tolerance(SOLVE_TOLERANCE))
-    }
-
     fn frame(&self, stacked: &Field, frame: usize) -> Field {
         let vertices = self.sheet.vertices;
         stacked.clone().narrow(1, frame * vertices, vertices)

@@ -20,8 +20,9 @@ use super::{
     LearnCase, Loss, RestBending, Scene, Sheet,
     lesson::Lesson,
     network::{EdgeFeatures, ElasticNet, HingeGraph, PlasticNet, seeded},
+    reference::SOLVE_TOLERANCE,
 };
-use crate::{error::Result, numeric::Compute};
+use crate::{error::Result, numeric::Compute, solve::Solver};
 
 /// Everything that stays the same while training.
 pub struct Curriculum {
@@ -32,6 +33,7 @@ pub struct Curriculum {
     compute: Compute,
     loss: Loss,
     sheet: Sheet,
+    solver: Solver,
     graph: HingeGraph,
     edges: EdgeFeatures,
 }
@@ -58,6 +60,8 @@ impl Curriculum {
         Ok(Curriculum {
             loss: Loss::new(case.loss)?,
             sheet: Sheet::new(garment, 1, compute),
+            solver: Solver::new(&garment.mesh, &garment.topology, compute)?
+                .with_tolerance(SOLVE_TOLERANCE),
             edges: EdgeFeatures::new(&scene, &graph, seconds, case.plasticity.yield_strain),
             graph,
             compute: compute.clone(),

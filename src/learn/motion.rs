@@ -56,55 +56,17 @@ impl Split {
         cells
     }
 
-    /// The bends of a motion: one, for odd numbers two quick ones.
-    fn bends(self, seed: u64, number: u64) -> Vec<Bend> {
-        let stream = match self {
-            Split::Train => 1,
-            Split::Validation => 2,
-            Split::Test => 3,
+    /// The bend of a motion.
+    fn bend(self, seed: u64, number: u64) -> Bend {
+        let (stream, flex) = match self {
+            Split::Train => (1, (18, 32)),
+            Split::Validation => (2, (18, 32)),
+            // Up to 5 frames quicker and slower than any that was trained.
+            Split::Test => (3, (13, 37)),
         };
         let mut random = Random::stream(seed, 3 * number + stream);
-        let (count, pace) = match number % 2 {
-            0 => (1, self.pace()),
-            _ => (2, Pace::Quick),
-        };
-        // As many bends as the motions before this one have.
-        let first = (number + number / 2) as usize;
         let cells = self.cells(seed);
-        let cell = |k: usize| cells[k % cells.len()];
-        (first..first + count)
-            .map(|k| Bend::draw(cell(k), pace, &mut random))
-            .collect()
-    }
-
-    /// Of its single bends.
-    fn pace(self) -> Pace {
-        match self {
-            Split::Test => Pace::Any,
-            Split::Train | Split::Validation => Pace::Plain,
-        }
-    }
-}
-
-/// How long the parts of a bend take.
-#[derive(Debug, Clone, Copy)]
-enum Pace {
-    /// As the canonical bend, more or less.
-    Plain,
-    /// Up to 5 frames quicker and slower than that.
-    Any,
-    /// At most 45 frames: two such bends and a rest fit into 95.
-    Quick,
-}
-
-impl Pace {
-    /// Least and most frames of rest, of flexing and extending, and of holding.
-    fn frames(self) -> [(usize, usize); 3] {
-        match self {
-            Pace::Plain => [(4, 12), (18, 32), (5, 20)],
-            Pace::Any => [(4, 12), (13, 37), (5, 20)],
-            Pace::Quick => [(3, 5), (12, 17), (3, 6)],
-        }
+        Bend::draw(cells[number as usize % cells.len()], flex, &mut random)
     }
 }
 
@@ -150,12 +112,12 @@ impl Bend {
         self.peak * (ramp(up, self.flex) - ramp(down, self.extend))
     }
 
-    /// A bend with a peak from a cell, drawn from a seeded stream.
-    fn draw(cell: usize, pace: Pace, random: &mut Random) -> Bend {
-        let [rest, flex, hold] = pace.frames();
+    /// A bend with a peak from a cell and flexing and extending within least and most frames, drawn from a seeded stream.
+    /// All of it takes at most 94 frames.
+    fn draw(cell: usize, flex: (usize, usize), random: &mut Random) -> Bend {
         let mut between = |(least, most): (usize, usize)| least + random.below(most - least + 1);
         let (flex, extend) = (between(flex), between(flex));
-        let (rest, hold) = (between(rest), between(hold));
+        let (rest, hold) = (between((4, 8)), between((5, 12)));
         let peak_deg = LOWEST_DEG + CELL_DEG * (cell as f64 + random.uniform());
         Bend {
             peak: peak_deg.to_radians(),
@@ -216,18 +178,9 @@ impl Motion {
             Split::Validation => "validation",
             Split::Test => "test",
         };
-        let bends = split.bends(seed, number);
-        let mut first = 0;
-        let mut peaks = Vec::new();
-        for bend in &bends {
-            // One that is cut off before its peak is not named.
-            if first + bend.rest + bend.flex < frames {
-                peaks.push(format!("{:.0}°", bend.peak.to_degrees()));
-            }
-            first += bend.frames();
-        }
-        let name = format!("{name} {number} ({})", peaks.join(", "));
-        Motion::bends(&name, body, &bends, frames)
+        let bend = split.bend(seed, number);
+        let name = format!("{name} {number} ({:.0}°)", bend.peak.to_degrees());
+        Motion::bends(&name, body, &[bend], frames)
     }
 
     /// Its name for a file: words with dashes between them.
@@ -259,18 +212,16 @@ mod tests {
         assert!((motion.turns[40][1][0] + std::f64::consts::FRAC_PI_2).abs() < 1e-12);
     }
 
-    /// Cells of the peaks that the motions of a split really reach, of as many as there are by default.
+    /// Cells of the peaks that the motions of a split reach.
     fn cells(split: Split, seed: u64, motions: u64) -> Vec<usize> {
         let body = Body::arm();
-        let mut cells = Vec::new();
-        for number in 0..motions {
+        let cell = |number: u64| {
             let motion = Motion::draw(&body, split, seed, number, 95);
-            let angle = |f: usize| motion.turns[f][1][0].abs().to_degrees();
-            assert_eq!(angle(94), 0.0, "{}: all bends fit", motion.name);
-            let peaks = (1..94).filter(|f| angle(*f) > angle(f - 1) && angle(*f) >= angle(f + 1));
-            cells.extend(peaks.map(|f| ((angle(f) - LOWEST_DEG) / CELL_DEG) as usize));
-        }
-        assert_eq!(cells.len() as u64, motions + motions / 2);
+            let angles = motion.turns.iter().map(|turns| turns[1][0].abs());
+            let peak = angles.fold(0.0, f64::max).to_degrees();
+            ((peak - LOWEST_DEG) / CELL_DEG) as usize
+        };
+        let mut cells: Vec<usize> = (0..motions).map(cell).collect();
         cells.sort_unstable();
         cells.dedup();
         cells

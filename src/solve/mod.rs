@@ -38,6 +38,7 @@ const TOLERANCE_F32_DIRECT: f64 = 1e-7;
 const MOST_ITERATIONS: usize = 5000;
 
 /// A solver and what it keeps from step to step.
+#[derive(Clone)]
 pub struct Solver {
     compute: Compute,
     tolerance: f64,
@@ -117,6 +118,7 @@ impl Solver {
 }
 
 /// The direct solver with tensors on its outside.
+#[derive(Clone)]
 struct Direct {
     solver: direct::Solver,
 }

@@ -172,6 +172,7 @@ impl Curriculum {
             scene: &self.scene,
             sheet: &self.sheet,
             loss: &self.loss,
+            solver: &self.solver,
             steps: self.case.training.minimiser_steps,
         }
     }

@@ -30,6 +30,7 @@ struct TriangleRecord {
 }
 
 /// Memory of the assembly.
+#[derive(Clone)]
 pub(crate) struct Assembly {
     hinges: Vec<HingeRecord>,
     triangles: Vec<TriangleRecord>,

@@ -11,7 +11,7 @@ pub(crate) struct Outcome {
 }
 
 /// The vectors of the iteration, kept between calls.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Vectors {
     r: Vec<f64>,
     z: Vec<f64>,

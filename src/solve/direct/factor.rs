@@ -45,6 +45,7 @@ pub(crate) struct NotPositive {
 const PARALLEL_COLUMNS: usize = 192;
 
 /// Panels of L, one a front, column-major, and the memory to make them again.
+#[derive(Clone)]
 pub(crate) struct Factor<T> {
     pub(crate) panels: Vec<T>,
     workspace: Vec<T>,

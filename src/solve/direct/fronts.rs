@@ -12,7 +12,7 @@ use super::dissection::Dissection;
 const PARALLEL_FLOPS: f64 = 3e5;
 
 /// One dense front.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Front {
     /// First own vertex, in the order of elimination.
     pub(crate) first: usize,
@@ -77,7 +77,7 @@ impl Front {
 }
 
 /// All fronts, children before parents.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Fronts {
     pub(crate) list: Vec<Front>,
     pub(crate) roots: Vec<usize>,

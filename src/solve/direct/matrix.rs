@@ -24,6 +24,7 @@ impl<'a> BlockMatrix<'a> {
 
 /// A product in a fixed number of pieces, each with its own sum, added in order: the same bits
 /// whichever thread takes a piece.
+#[derive(Clone)]
 pub(crate) struct Product {
     /// First column of each piece, and the end.
     cuts: Vec<usize>,

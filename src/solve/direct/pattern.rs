@@ -9,7 +9,7 @@ use crate::error::{Result, bad_input};
 /// Block sparsity, assembly lists, order of elimination and structure of the factor.
 ///
 /// Blocks are stored by columns, the diagonal first, then the later rows in order.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Pattern {
     pub(crate) hinges: usize,
     pub(crate) triangles: usize,
@@ -25,7 +25,7 @@ pub struct Pattern {
 }
 
 /// For each block, which corner pairs of which elements add to it, in the elements' order.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Contributions {
     starts: Vec<u32>,
     codes: Vec<u32>,

@@ -5,6 +5,7 @@ use super::pattern::Pattern;
 use super::substitute::Substitution;
 
 /// A factor of S·A·S in one precision.
+#[derive(Clone)]
 struct Scaled<T> {
     factor: Factor<T>,
     substitution: Substitution<T>,
@@ -46,7 +47,7 @@ pub(crate) enum Precision {
 }
 
 /// An approximate inverse: at most one factor in each precision, made when first needed.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Preconditioner {
     single: Option<Scaled<f32>>,
     double: Option<Scaled<f64>>,

@@ -44,6 +44,7 @@ const MOST_ITERATIONS: usize = 100;
 const PIECES: usize = 8;
 
 /// Owns the pattern, the matrix and its factor.
+#[derive(Clone)]
 pub struct Solver {
     pattern: Pattern,
     strategy: Strategy,

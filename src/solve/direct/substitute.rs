@@ -8,6 +8,7 @@ use super::fronts::{Front, Fronts};
 const PARALLEL_PANELS: usize = 100_000;
 
 /// Scratch of a substitution.
+#[derive(Clone)]
 pub(crate) struct Substitution<T> {
     boundary_vectors: Vec<T>,
     x: Vec<T>,
