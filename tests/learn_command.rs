@@ -100,7 +100,12 @@ fn training_evaluation_and_prediction_leave_what_they_promise() {
         );
     }
     assert!(folder.text("run/evaluation/table.md").contains("synthetic"));
-    let plots = ["elastic.svg", "plastic.svg", "rest_bending.svg"];
+    let plots = [
+        "elastic.svg",
+        "distance.svg",
+        "plastic.svg",
+        "rest_bending.svg",
+    ];
     drawn(&folder, "run/plots", &plots);
     let pictures = [
         "errors.svg",
@@ -145,7 +150,7 @@ fn training_evaluation_and_prediction_leave_what_they_promise() {
         &folder.path("zero/references"),
     );
     folder.succeed("learn train zero.json --out zero --fresh");
-    drawn(&folder, "zero/plots", &plots[..1]);
+    drawn(&folder, "zero/plots", &plots[..2]);
     assert!(!folder.path("zero/plots/plastic.svg").exists());
     let both = folder.json("learn evaluate run --baseline zero --frames 150 --json");
     let method = "network without rest bending";

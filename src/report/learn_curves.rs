@@ -44,13 +44,37 @@ pub fn elastic(steps: &[ElasticStep], what: &str) -> Result<Picture> {
     let smallest = sizes().filter(|y| *y > 0.0).fold(largest, f64::min);
     let low = smallest.max(SMALLEST_SHARE * largest);
     let y_range = (low < largest && largest.is_finite()).then_some((0.8 * low, 1.25 * largest));
+    let what = format!("{what}; bends grow in the first cycle, and the loss with them");
     let chart = chart(
         "E-Net: terms of the loss",
         "weighted terms of the loss [J]",
-        (what, &blocks, &cycles),
+        (&what, &blocks, &cycles),
         series,
     );
     Ok(Picture::from(Chart { y_range, ..chart }))
+}
+
+/// How far E-Net is from where the minimiser leads, before and after it learns in a round.
+pub fn distance(steps: &[ElasticStep], what: &str) -> Result<Picture> {
+    let cycles: Vec<usize> = steps.iter().map(|s| s.cycle).collect();
+    let blocks = blocks(&cycles, "E-Net")?;
+    let series = |label: &str, pick: fn(&ElasticStep) -> f64, color| {
+        let values: Vec<f64> = steps.iter().map(|s| 1e3 * pick(s)).collect();
+        Series {
+            label: label.into(),
+            ..curve(&means(&values, &blocks), color)
+        }
+    };
+    let both = vec![
+        series("before the round", |s| s.away, 0),
+        series("after it", |s| s.left, 4),
+    ];
+    Ok(Picture::from(chart(
+        "E-Net: distance from where the minimiser leads",
+        "mean distance of the vertices [mm]",
+        (what, &blocks, &cycles),
+        both,
+    )))
 }
 
 /// P-Net's loss.
@@ -159,8 +183,8 @@ mod tests {
             step,
             loss,
             terms,
-            away: 0.0,
-            left: 0.0,
+            away: 2e-4,
+            left: 1e-4,
         }
     }
 
@@ -190,8 +214,11 @@ mod tests {
                 .note
                 .as_deref()
                 .unwrap()
-                .starts_with("synthetic: small sleeve; each")
+                .starts_with("synthetic: small sleeve; bends grow")
         );
+        let chart = shown(distance(&steps, "small sleeve").unwrap());
+        let at = |k: usize| chart.series[k].points[0].1;
+        assert!((at(0) - 0.2).abs() < 1e-12 && (at(1) - 0.1).abs() < 1e-12);
         assert!(Picture::from(chart).svg().unwrap().contains("next cycle"));
     }
 

@@ -30,6 +30,8 @@ pub(super) fn of_run(folder: &Path, case: &LearnCase) -> Result<()> {
     let steps: Vec<ElasticStep> = rows::read(&folder.join(ELASTIC))?;
     let draw = || learn_curves::elastic(&steps, &what);
     put("elastic.svg", &draw, steps.is_empty())?;
+    let draw = || learn_curves::distance(&steps, &what);
+    put("distance.svg", &draw, steps.is_empty())?;
     let steps: Vec<PlasticStep> = rows::read(&folder.join(PLASTIC))?;
     let draw = || learn_curves::plastic(&steps, &what);
     put("plastic.svg", &draw, steps.is_empty())?;
