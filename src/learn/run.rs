@@ -282,9 +282,11 @@ impl Run {
     /// E-Net has not heard of rest bending yet. Says whether it did; the bits are those of a run on its own.
     pub fn begin_as(&mut self, other: &Path) -> Result<bool> {
         let path = other.join(NETWORKS).join(FIRST_TURN);
+        if self.done() != [0, 0] || !path.is_file() {
+            return Ok(false);
+        }
         let theirs = LearnCase::load(&other.join(CASE))?;
-        let begins_here = self.done() == [0, 0];
-        if !begins_here || !path.is_file() || !self.course.case.begins_as(&theirs) {
+        if !self.course.case.begins_as(&theirs) {
             return Ok(false);
         }
         let (mark, elastic) = checkpoint::load_elastic(&path, self.students.elastic.clone())?;

@@ -26,7 +26,7 @@ pub struct ElasticStep {
     pub cycle: usize,
     /// Within the cycle.
     pub step: usize,
-    /// The loss of what E-Net predicts before the round, mean over the frames \[J\].
+    /// The loss of what E-Net predicts before the round, mean over the frames that the round asks for \[J\].
     pub loss: f64,
     /// Its terms, weighted.
     pub terms: Terms<f64>,

@@ -13,7 +13,7 @@ use crate::{
     numeric::{Compute, Field},
 };
 
-/// Motions of the validation that are looked at: their peaks come from three cells.
+/// Motions of the validation that are looked at, from two of its three cells of peaks.
 const VALIDATED: u64 = 2;
 
 /// A motion as predicted.
