@@ -159,16 +159,19 @@ impl Minimiser<'_> {
             body: self.scene.posed(&lesson.poses[frame..=frame], compute),
         };
         let start = earlier(0);
-        let terms = self.loss.terms(self.sheet, &start, &given)?;
         // The run that hears of such a loss says what diverged.
-        if !terms.sum().is_finite() {
-            return Ok((start, terms));
+        if compute
+            .values(start.clone())?
+            .iter()
+            .any(|x| !x.is_finite())
+        {
+            return Ok((start, Terms::default().map(|_: &f64| f64::NAN)));
         }
         let accuracy = Accuracy {
             iterations: self.steps,
             ..Accuracy::default()
         };
         let least = minimise(self.sheet, self.loss, &given, start, accuracy, solver)?;
-        Ok((least.positions, terms))
+        Ok((least.positions, least.start))
     }
 }

@@ -4,7 +4,7 @@
 //! Each frame is found by Newton's method with a positive definite matrix ([`crate::solve`]: sparse Cholesky on the
 //! CPU) and a backtracking line search, from the frame before moved along with the body.
 
-use super::{Given, Linearized, Loss, Motion, Plasticity, Scene, Sheet, Track};
+use super::{Given, Linearized, Loss, Motion, Plasticity, Scene, Sheet, Terms, Track};
 use crate::{
     error::{Error, Result, bad_input},
     numeric::{Compute, Field},
@@ -133,6 +133,8 @@ fn at_frame(frame: usize, error: Error) -> Error {
 pub(super) struct Least {
     /// \[m\], `[3, vertices]`.
     pub positions: Field,
+    /// The loss where it began, term by term.
+    pub start: Terms<f64>,
     /// Newton steps.
     pub iterations: usize,
     /// Whether that is as near as asked for.
@@ -151,6 +153,7 @@ pub(super) fn minimise(
 ) -> Result<Least> {
     let mut shift = 0.0;
     let mut here = loss.linearized(sheet, &positions, given)?;
+    let start = here.terms;
     for iterations in 0..accuracy.iterations {
         let step = newton_step(sheet, loss, given, &positions, &here, shift, solver)?;
         let attempt = match step {
@@ -162,13 +165,16 @@ pub(super) fn minimise(
                 // A shift shortens every step: then a short one does not say that the minimum is near.
                 return Ok(Least {
                     positions,
+                    start,
                     iterations,
                     done: shift == 0.0,
                 });
             }
             Attempt::Lower(next, share) => {
                 positions = *next;
-                here = loss.linearized(sheet, &positions, given)?;
+                if iterations + 1 < accuracy.iterations {
+                    here = loss.linearized(sheet, &positions, given)?;
+                }
                 if share == 1.0 {
                     shift = if shift > FIRST_SHIFT {
                         shift / SHIFT_GROWTH
@@ -181,6 +187,7 @@ pub(super) fn minimise(
                 // No lower point can be told apart: a kink, or rounding. How near the minimum is nobody knows.
                 return Ok(Least {
                     positions,
+                    start,
                     iterations,
                     done: false,
                 });
@@ -190,6 +197,7 @@ pub(super) fn minimise(
     }
     Ok(Least {
         positions,
+        start,
         iterations: accuracy.iterations,
         done: false,
     })
