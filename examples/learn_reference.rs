@@ -10,7 +10,7 @@ use rumple::{
     learn::{
         Loss, LossConfig, Motion, Plasticity, Scene,
         metrics::{compare, most_creased},
-        reference::{Accuracy, Outcome, simulate},
+        reference::{Accuracy, Outcome, Simulation},
     },
     numeric::{Compute, Precision},
     report::{render, surface::Surface},
@@ -58,15 +58,15 @@ fn main() -> Result<()> {
     for yields in YIELDS {
         let start = Instant::now();
         let plasticity = Plasticity::degrees(yields);
-        let run = simulate(
-            &scene,
-            &motion,
-            &loss,
-            &plasticity,
-            Accuracy::default(),
-            &compute,
-            &mut |_| Ok(()),
-        )?;
+        let run = Simulation {
+            scene: &scene,
+            motion: &motion,
+            loss: &loss,
+            plasticity: &plasticity,
+            accuracy: Accuracy::default(),
+            compute: &compute,
+        }
+        .run(&mut |_| Ok(()))?;
         let track = &run.track;
         let all: f64 = track.plastic.iter().map(|p| mean(p)).sum::<f64>() / track.frames() as f64;
         let [before, during, after] = SHOWN.map(|frame| top_tenth(&track.strain[frame]));
@@ -75,7 +75,7 @@ fn main() -> Result<()> {
             "{yields:5}  {:7.1}  {:5}  {:10}  {:11.4}  {all:10.4}  {before:24.3}  {during:6.3}  {after:5.3}",
             start.elapsed().as_secs_f64(),
             run.iterations.iter().sum::<usize>(),
-            run.unfinished.len(),
+            run.unfinished,
             kept[kept.len() - 1],
         );
         if yields == YIELDS[3] {

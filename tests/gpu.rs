@@ -111,7 +111,8 @@ fn the_curriculum_agrees_with_the_cpu() {
         let elastic = course.teach_elastic(&mut students, &mut adam(), (0, 0));
         let seen = course.see(&students.elastic, &lesson);
         let target = course.target(&seen);
-        let plastic = course.teach_plastic(&mut students, &mut adam(), &[(seen, target)], (0, 1));
+        // The third step has rest bending that is off by as much as the yield strain, so that many hinges yield.
+        let plastic = course.teach_plastic(&mut students, &mut adam(), &[(seen, target)], (0, 2));
         let predicted = course.predict(&students, &lesson).unwrap();
         let losses = [elastic.unwrap().loss, plastic.unwrap().loss];
         (predicted.track(compute).unwrap(), losses)

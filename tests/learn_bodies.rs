@@ -14,7 +14,7 @@ use rumple::{
         Bend, Body, Garment, Imperfection, Loss, LossConfig, Motion, Plasticity, Reduction, Scene,
         Sheet, Spring, Term,
         files::Smpl,
-        reference::{Accuracy, simulate},
+        reference::{Accuracy, Simulation},
     },
     mesh::{read_obj, write_obj},
 };
@@ -166,15 +166,15 @@ fn cloth_on_a_body_from_a_file_follows_it_and_stays_outside() {
     let scene = scene(&folder);
     let motion = motion(&scene.body);
     let loss = Loss::new(LossConfig::default()).unwrap();
-    let run = simulate(
-        &scene,
-        &motion,
-        &loss,
-        &Plasticity::degrees(30.0),
-        Accuracy::default(),
-        &cpu(),
-        &mut |_| Ok(()),
-    )
+    let run = Simulation {
+        scene: &scene,
+        motion: &motion,
+        loss: &loss,
+        plasticity: &Plasticity::degrees(30.0),
+        accuracy: Accuracy::default(),
+        compute: &cpu(),
+    }
+    .run(&mut |_| Ok(()))
     .unwrap();
     let thickness = LossConfig::default().materials.thickness;
     let mut touching = 0;

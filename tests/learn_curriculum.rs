@@ -6,7 +6,7 @@ use rumple::{
         curriculum::{Curriculum, Students, adam},
         lesson::Lesson,
         network::{EdgeFeatures, HingeGraph},
-        reference::{Accuracy, simulate},
+        reference::{Accuracy, Simulation},
     },
     numeric::{Compute, Field, Precision},
 };
@@ -59,15 +59,15 @@ struct Cycle {
 fn distances(course: &Curriculum, students: &Students) -> [f64; 2] {
     let lesson = &students.lessons[0];
     let exact = Compute::cpu(Precision::F64);
-    let simulated = simulate(
-        &course.scene,
-        &lesson.motion,
-        &Loss::new(course.case.loss).unwrap(),
-        &Plasticity::degrees(1e5),
-        Accuracy::default(),
-        &exact,
-        &mut |_| Ok(()),
-    );
+    let simulated = Simulation {
+        scene: &course.scene,
+        motion: &lesson.motion,
+        loss: &Loss::new(course.case.loss).unwrap(),
+        plasticity: &Plasticity::degrees(1e5),
+        accuracy: Accuracy::default(),
+        compute: &exact,
+    }
+    .run(&mut |_| Ok(()));
     let simulated = simulated.unwrap().track;
     let predicted = course.see(&students.elastic, lesson).track(&compute());
     let skinned: Vec<Vec<f64>> = (0..lesson.frames())

@@ -9,7 +9,9 @@ use std::{path::Path, time::Instant};
 use serde::{Deserialize, Serialize};
 
 pub use frames::{FrameRow, Moments, frame_rows, mean_size, top};
-pub use long::{DRIFT, FORGOTTEN, LargestChange, LongRow, check_frames, is_cut_off, long_roll_out};
+pub use long::{
+    DRIFT, FORGOTTEN, LargestChange, LongRow, check_frames, is_cut_off, long_motion, long_roll_out,
+};
 pub use references::{Job, Reference, References, Watch, Yields};
 
 use super::{

@@ -38,8 +38,8 @@ pub struct Outcome {
     pub track: Track,
     /// Newton steps of every frame.
     pub iterations: Vec<usize>,
-    /// Frames that were not done: the steps did not suffice, or only a shifted matrix led on.
-    pub unfinished: Vec<usize>,
+    /// Number of frames that were not done: the steps did not suffice, or only a shifted matrix led on.
+    pub unfinished: usize,
 }
 
 /// A share of the expected decrease that a step must bring, as usual.
@@ -57,67 +57,116 @@ const FIRST_SHIFT: f64 = 0.1;
 const SHIFT_GROWTH: f64 = 10.0;
 const LARGEST_SHIFT: f64 = 1e3;
 
-/// Simulates a motion. `progress` hears of every frame that is done and may stop the work by an error.
-pub fn simulate(
-    scene: &Scene,
-    motion: &Motion,
-    loss: &Loss,
-    plasticity: &Plasticity,
-    accuracy: Accuracy,
-    compute: &Compute,
-    progress: &mut dyn FnMut(usize) -> Result<()>,
-) -> Result<Outcome> {
-    loss.is_physical()?;
-    loss.config().materials.check_step(motion)?;
-    plasticity.check()?;
-    let poses = scene.poses(motion, 0..motion.frames())?;
-    let sheet = Sheet::new(&scene.garment, 1, compute);
-    let mut solver = Solver::new(&scene.garment.mesh, &scene.garment.topology, compute)?
-        .with_tolerance(SOLVE_TOLERANCE);
-    let mut outcome = Outcome::default();
-    let mut plastic = compute.zeros([1, sheet.hinges]);
-    let mut past: Vec<Field> = Vec::new();
-    let mut last_anchors: Option<Field> = None;
-    for (frame, pose) in poses.into_iter().enumerate() {
-        let pose = [pose];
-        let anchors = scene.skinned(&pose, compute).plain();
-        let latest = past.last();
-        let guess = match (latest, &last_anchors) {
-            (Some(x), Some(last)) => x.clone() + anchors.clone() - last.clone(),
-            _ => anchors.clone(),
-        };
-        let free = sheet.free.clone();
-        let guess = anchors.clone() + (guess - anchors.clone()) * free;
-        let given = Given {
-            previous: latest.unwrap_or(&anchors).clone(),
-            before: past.iter().rev().nth(1).unwrap_or(&anchors).clone(),
-            moving: compute.tensor(&[if past.len() < 2 { 0.0 } else { 1.0 }], [1, 1]),
-            plastic: plastic.clone(),
-            anchors: anchors.clone(),
-            body: scene.posed(&pose, compute),
-        };
-        let least = minimise(&sheet, loss, &given, guess, accuracy, &mut solver)
-            .map_err(|e| at_frame(frame, e))?;
-        let strain = sheet.strain(&least.positions);
-        outcome
-            .track
-            .positions
-            .push(compute.values(least.positions.clone())?);
-        outcome.track.strain.push(compute.values(strain.clone())?);
-        outcome.track.plastic.push(compute.values(plastic.clone())?);
-        outcome.iterations.push(least.iterations);
-        if !least.done {
-            outcome.unfinished.push(frame);
+/// Frames after which the solver starts anew. Which frames share a factor decides about the last bits, so a simulation
+/// that goes on from here ends as one that was never stopped.
+pub(super) const PART: usize = 500;
+
+/// What is simulated, and how.
+#[derive(Clone, Copy)]
+pub struct Simulation<'a> {
+    /// Body and garment.
+    pub scene: &'a Scene,
+    /// Of the body.
+    pub motion: &'a Motion,
+    /// The energy, in its default forms.
+    pub loss: &'a Loss,
+    /// When hinges yield.
+    pub plasticity: &'a Plasticity,
+    /// How well each frame is minimised.
+    pub accuracy: Accuracy,
+    /// The reference is meant for double precision.
+    pub compute: &'a Compute,
+}
+
+impl Simulation<'_> {
+    /// All frames. `progress` hears of every frame that is done and may stop the work by an error.
+    pub fn run(&self, progress: &mut dyn FnMut(usize) -> Result<()>) -> Result<Outcome> {
+        let mut outcome = Outcome::default();
+        while outcome.track.frames() < self.motion.frames() {
+            self.go_on(&mut outcome, progress)?;
         }
-        plastic = plasticity.update(&plastic, &strain);
-        past.push(least.positions);
-        if past.len() > 2 {
-            past.remove(0);
-        }
-        last_anchors = Some(anchors);
-        progress(frame)?;
+        Ok(outcome)
     }
-    Ok(outcome)
+
+    /// The next [`PART`] frames, or as many as are left; `outcome` has those before, a whole number of parts.
+    pub(super) fn go_on(
+        &self,
+        outcome: &mut Outcome,
+        progress: &mut dyn FnMut(usize) -> Result<()>,
+    ) -> Result<()> {
+        let Simulation {
+            scene,
+            motion,
+            loss,
+            plasticity,
+            accuracy,
+            compute,
+        } = *self;
+        loss.is_physical()?;
+        loss.config().materials.check_step(motion)?;
+        plasticity.check()?;
+        let sheet = Sheet::new(&scene.garment, 1, compute);
+        let mut solver = Solver::new(&scene.garment.mesh, &scene.garment.topology, compute)?
+            .with_tolerance(SOLVE_TOLERANCE);
+        let first = outcome.track.frames();
+        let end = (first + PART).min(motion.frames());
+        // The pose before is needed too: the guess moves along with the body.
+        let poses = scene.poses(motion, first.saturating_sub(1)..end)?;
+        let skinned = |frame: usize| {
+            let pose = &poses[frame - first.saturating_sub(1)];
+            scene.skinned(std::slice::from_ref(pose), compute).plain()
+        };
+        let positions = |row: &Vec<f64>| compute.tensor(row, [3, sheet.vertices]);
+        let track = &outcome.track;
+        let mut past: Vec<Field> = track.positions[first.saturating_sub(2)..]
+            .iter()
+            .map(positions)
+            .collect();
+        let row = |row: &Vec<f64>| compute.tensor(row, [1, sheet.hinges]);
+        let mut plastic = match (track.plastic.last(), track.strain.last()) {
+            (Some(plastic), Some(strain)) => plasticity.update(&row(plastic), &row(strain)),
+            _ => compute.zeros([1, sheet.hinges]),
+        };
+        let mut last_anchors = (first > 0).then(|| skinned(first - 1));
+        for frame in first..end {
+            let anchors = skinned(frame);
+            let latest = past.last();
+            let guess = match (latest, &last_anchors) {
+                (Some(x), Some(last)) => x.clone() + anchors.clone() - last.clone(),
+                _ => anchors.clone(),
+            };
+            let free = sheet.free.clone();
+            let guess = anchors.clone() + (guess - anchors.clone()) * free;
+            let pose = &poses[frame - first.saturating_sub(1)];
+            let given = Given {
+                previous: latest.unwrap_or(&anchors).clone(),
+                before: past.iter().rev().nth(1).unwrap_or(&anchors).clone(),
+                moving: compute.tensor(&[if past.len() < 2 { 0.0 } else { 1.0 }], [1, 1]),
+                plastic: plastic.clone(),
+                anchors: anchors.clone(),
+                body: scene.posed(std::slice::from_ref(pose), compute),
+            };
+            let least = minimise(&sheet, loss, &given, guess, accuracy, &mut solver)
+                .map_err(|e| at_frame(frame, e))?;
+            let strain = sheet.strain(&least.positions);
+            let track = &mut outcome.track;
+            track
+                .positions
+                .push(compute.values(least.positions.clone())?);
+            track.strain.push(compute.values(strain.clone())?);
+            track.plastic.push(compute.values(plastic.clone())?);
+            outcome.iterations.push(least.iterations);
+            outcome.unfinished += usize::from(!least.done);
+            plastic = plasticity.update(&plastic, &strain);
+            past.push(least.positions);
+            if past.len() > 2 {
+                past.remove(0);
+            }
+            last_anchors = Some(anchors);
+            progress(frame)?;
+        }
+        Ok(())
+    }
 }
 
 fn at_frame(frame: usize, error: Error) -> Error {

@@ -207,6 +207,11 @@ impl Run {
         self.place.cycle >= self.course.case.cycles
     }
 
+    /// Whether E-Net has learned without rest bending, so that others can begin as this run.
+    pub fn has_first_turn(&self) -> bool {
+        self.done()[0] >= self.course.elastic_steps(0)
+    }
+
     /// Steps of E-Net and of P-Net in the whole run.
     pub fn steps(&self) -> [usize; 2] {
         self.steps_before(self.course.case.cycles)

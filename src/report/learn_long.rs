@@ -13,7 +13,7 @@ pub fn picture(rows: &[LongRow], frames: usize, what: &str) -> Result<Picture> {
             "the long roll-out has no finite frame, so there is nothing to draw; train further",
         );
     };
-    let series = |label: &str, pick: fn(&LongRow) -> Option<f64>, color| Series {
+    let of = |label: &str, pick: fn(&LongRow) -> Option<f64>, color| Series {
         label: label.into(),
         points: rows
             .iter()
@@ -24,14 +24,18 @@ pub fn picture(rows: &[LongRow], frames: usize, what: &str) -> Result<Picture> {
         ..Series::default()
     };
     let mut series = vec![
-        series("mean of all hinges", |r| Some(r.rest_bending), 0),
-        series("largest fifth", |r| Some(r.rest_bending_top_fifth), 4),
-        series(
+        of("mean of all hinges", |r| Some(r.rest_bending), 0),
+        of("largest fifth", |r| Some(r.rest_bending_top_fifth), 4),
+        of(
             "largest fifth of the change since the first bend",
             |r| r.change_top_fifth,
             5,
         ),
     ];
+    if rows.iter().any(|r| r.reference.is_some()) {
+        series.push(of("mean of all hinges, reference", |r| r.reference, 1));
+        series.push(of("largest fifth of the error", |r| r.error_top_fifth, 2));
+    }
     let sizes = series.iter().flat_map(|s| &s.points).map(|p| p.1);
     let largest = sizes.fold(DRIFT, f64::max);
     series.push(Series {
@@ -69,15 +73,9 @@ mod tests {
 
     #[test]
     fn every_bend_has_its_points_and_an_early_end_is_said() {
-        let row = |bends: usize| LongRow {
-            frame: 8 + 68 * bends,
-            bends,
-            rest_bending: 0.01 * bends as f64,
-            rest_bending_top_fifth: 0.05 * bends as f64,
-            largest_rest_bending: 0.3,
-            largest_offset: 0.02,
-            change: (bends > 0).then_some(0.005),
-            change_top_fifth: (bends > 0).then_some(0.025),
+        let row = |bends: usize| {
+            let change = (bends > 0).then_some(0.025);
+            LongRow::made_up(bends, 0.05 * bends as f64, change)
         };
         let rows = [row(0), row(1), row(2), row(3)];
         let Picture::Chart(chart) = picture(&rows, 220, "sleeve").unwrap() else {
@@ -95,6 +93,16 @@ mod tests {
             "{note}"
         );
         assert!(chart.y_range.unwrap().1 > 0.15);
+        let simulated = rows.clone().map(|row| LongRow {
+            reference: Some(0.01),
+            error: Some(0.004),
+            error_top_fifth: Some(0.02),
+            ..row
+        });
+        let Picture::Chart(beside) = picture(&simulated, 220, "sleeve").unwrap() else {
+            panic!("a chart");
+        };
+        assert_eq!(beside.series[4].points[3], (212.0, 0.02));
         assert!(Picture::from(chart).svg().unwrap().contains("paper 2"));
         let Picture::Chart(cut) = picture(&rows, 3000, "sleeve").unwrap() else {
             panic!("a chart");

@@ -1,8 +1,12 @@
 //! `rumple learn ablate`
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicBool, AtomicUsize, Ordering},
+};
 
 use clap::Args;
+use indicatif::MultiProgress;
 use serde::Serialize;
 
 use super::{
@@ -94,29 +98,30 @@ pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
         folder,
         compute,
     };
+    let trained = bench.train(&chosen)?;
     let (mut rows, mut failed) = (Vec::new(), Vec::new());
     for (seed, variants) in &chosen {
-        let named = |v: &Variant| format!("{} seed {seed}", v.name);
-        // Others may still do well.
-        let mut note = |variant: &Variant, error: Error| match error {
-            Error::BadInput(why) => {
-                failed.push(format!("{}: {why}", named(variant)));
-                Ok(())
-            }
-            other => Err(other),
+        let why = |home: &str| {
+            trained
+                .iter()
+                .find(|run| run.is(home, *seed))?
+                .failed
+                .clone()
         };
-        let mut trained = Vec::new();
-        for (k, variant) in variants.iter().enumerate() {
-            let label = format!("{} of {}: {}  ", k + 1, variants.len(), named(variant));
-            match bench.train(variant, variants, *seed, &label) {
-                Ok(()) => trained.push(variant),
-                Err(error) => note(variant, error)?,
-            }
-        }
-        for variant in &trained {
-            match bench.judge(variant, &trained, *seed) {
+        let judged = variants.iter().filter(|v| why(&v.home).is_none());
+        let judged: Vec<&Variant> = judged.collect();
+        for variant in variants {
+            let outcome = match why(&variant.home) {
+                Some(why) => Err(Error::BadInput(why)),
+                None => bench.judge(variant, &judged, *seed),
+            };
+            match outcome {
                 Ok(row) => rows.push(row),
-                Err(error) => note(variant, error)?,
+                // Others may still do well.
+                Err(Error::BadInput(why)) => {
+                    failed.push(format!("{} seed {seed}: {why}", variant.name));
+                }
+                Err(other) => return Err(other),
             }
         }
     }
@@ -160,26 +165,85 @@ impl Bench {
         self.folder.join(format!("{}-seed{seed}", variant.home))
     }
 
-    /// Trains what is left of the run that a variant shares with others, for as many cycles as any of them wants. What
-    /// begins in the same way is trained once.
-    fn train(&self, variant: &Variant, all: &[Variant], seed: u64, label: &str) -> Result<()> {
-        let sharing = all.iter().filter(|v| v.home == variant.home);
-        let cycles = sharing.map(|v| v.case.cycles).max();
-        let case = LearnCase {
-            cycles: cycles.unwrap_or(variant.case.cycles),
-            ..variant.case.clone()
-        };
-        let home = self.home(variant, seed);
-        let mut run = Run::open(&home, &case, &self.compute, false)?;
-        let earlier = all.iter().take_while(|v| v.name != variant.name);
-        for other in earlier.map(|v| self.home(v, seed)) {
-            if other != home && run.begin_as(&other)? {
-                break;
+    /// Trains what is left of all runs. E-Net's first turns come first, those that others can begin with; then as many runs
+    /// side by side as there are threads, since a run alone cannot keep all of them busy.
+    fn train(&self, chosen: &[(u64, Vec<Variant>)]) -> Result<Vec<Trained>> {
+        let mut all: Vec<Trained> = Vec::new();
+        for (seed, variants) in chosen {
+            for variant in variants {
+                if all.iter().any(|run| run.is(&variant.home, *seed)) {
+                    continue;
+                }
+                let sharing = variants.iter().filter(|v| v.home == variant.home);
+                let cycles = sharing.map(|v| v.case.cycles).max();
+                let case = LearnCase {
+                    cycles: cycles.unwrap_or(variant.case.cycles),
+                    ..variant.case.clone()
+                };
+                let mut earlier = all.iter();
+                let leader = earlier.find(|run| case.begins_as(&run.case));
+                all.push(Trained {
+                    leader: leader.map(|run| run.folder.clone()),
+                    folder: self.home(variant, *seed),
+                    home: variant.home.clone(),
+                    label: format!("{} seed {seed}  ", variant.name),
+                    case,
+                    failed: None,
+                });
             }
         }
-        teach(&mut run, label)?;
-        drop(run);
-        pictures::of_run(&home, &case)
+        let (leaders, others): (Vec<Trained>, Vec<Trained>) =
+            all.into_iter().partition(|run| run.leader.is_none());
+        let mut all = self.side_by_side(leaders, Run::has_first_turn)?;
+        all.extend(others);
+        self.side_by_side(all, Run::finished)
+    }
+
+    /// Trains runs until each has learned `enough`. One that cannot be trained says why; what ends the whole command ends
+    /// it once the runs that have begun have stopped.
+    fn side_by_side(&self, runs: Vec<Trained>, enough: fn(&Run) -> bool) -> Result<Vec<Trained>> {
+        let threads = match self.compute.is_cpu() {
+            true => rayon::current_num_threads().min(runs.len()),
+            false => 1,
+        };
+        let bars = MultiProgress::new();
+        let (next, over) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let worker = || {
+            let mut done = Vec::new();
+            while !over.load(Ordering::Relaxed) {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                let Some(run) = runs.get(number) else {
+                    break;
+                };
+                let outcome = match run.failed {
+                    Some(_) => Ok(()),
+                    None => run.train(enough, &bars, &self.compute),
+                };
+                let ends_all =
+                    matches!(&outcome, Err(error) if !matches!(error, Error::BadInput(_)));
+                over.fetch_or(ends_all, Ordering::Relaxed);
+                done.push((number, outcome));
+            }
+            done
+        };
+        let outcomes = std::thread::scope(|scope| {
+            let workers: Vec<_> = (0..threads).map(|_| scope.spawn(worker)).collect();
+            let join = |worker: std::thread::ScopedJoinHandle<'_, _>| {
+                worker
+                    .join()
+                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            };
+            workers.into_iter().flat_map(join).collect::<Vec<_>>()
+        });
+        let mut runs = runs;
+        for (number, outcome) in outcomes {
+            match outcome {
+                Ok(()) => (),
+                Err(Error::BadInput(why)) => runs[number].failed = Some(why),
+                Err(other) => return Err(other),
+            }
+        }
+        Ok(runs)
     }
 
     /// Judges the networks after the variant's cycles; the case itself beside the one without rest bending, and for long.
@@ -194,9 +258,47 @@ impl Bench {
             baseline: zero.as_deref(),
             cycle: Some(variant.case.cycles),
             frames: is_case.then_some(LONG),
+            long_reference: false,
         };
         let (evaluation, _) = request.judge(&self.references, &self.compute)?;
         Ok(row(variant, &evaluation))
+    }
+}
+
+/// A run, which variants that differ in the number of cycles share.
+struct Trained {
+    folder: PathBuf,
+    /// Name of the first variant that is trained so.
+    home: String,
+    /// Of its bar.
+    label: String,
+    case: LearnCase,
+    /// The folder whose first turn it begins with.
+    leader: Option<PathBuf>,
+    /// Why it could not be trained.
+    failed: Option<String>,
+}
+
+impl Trained {
+    fn is(&self, home: &str, seed: u64) -> bool {
+        self.home == home && self.case.seed == seed
+    }
+
+    fn train(
+        &self,
+        enough: fn(&Run) -> bool,
+        bars: &MultiProgress,
+        compute: &Compute,
+    ) -> Result<()> {
+        let mut run = Run::open(&self.folder, &self.case, compute, false)?;
+        if let Some(leader) = &self.leader {
+            run.begin_as(leader)?;
+        }
+        teach(&mut run, enough, bars, &self.label)?;
+        match run.finished() {
+            true => pictures::of_run(&self.folder, &self.case),
+            false => Ok(()),
+        }
     }
 }
 

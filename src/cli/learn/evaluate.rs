@@ -12,8 +12,8 @@ use crate::{
     files::write_whole,
     learn::{
         evaluate::{
-            Evaluation, Judged, References, Trial, Watch, all_frame_rows, check_baseline,
-            check_frames, evaluate, long_roll_out, missing_frames,
+            Evaluation, Judged, References, Trial, Watch, Yields, all_frame_rows, check_baseline,
+            check_frames, evaluate, long_motion, long_roll_out, missing_frames,
         },
         run::{self, rows},
     },
@@ -35,6 +35,10 @@ pub struct Arguments {
     /// Frames of a long roll-out of bends, to see what drifts
     #[arg(long, value_name = "N", default_value_t = LONG, value_parser = count)]
     frames: usize,
+    /// Simulate the reference of the long roll-out too, for its error: about 8 minutes for 3000 frames, kept for the next
+    /// time
+    #[arg(long)]
+    long_reference: bool,
 }
 
 /// Frames of a long roll-out: as many as paper 2 goes before it drifts.
@@ -59,6 +63,7 @@ pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
         baseline: arguments.baseline.as_deref(),
         cycle: arguments.cycle,
         frames: Some(arguments.frames),
+        long_reference: arguments.long_reference,
     };
     let references = References::new(&arguments.folder.join(REFERENCES));
     let (evaluation, _) = request.judge(&references, &compute)?;
@@ -75,6 +80,8 @@ pub(super) struct Request<'a> {
     pub cycle: Option<usize>,
     /// Of a long roll-out; none without.
     pub frames: Option<usize>,
+    /// Whether that has a reference too.
+    pub long_reference: bool,
 }
 
 impl Request<'_> {
@@ -109,8 +116,21 @@ impl Request<'_> {
         });
         let (mut evaluation, trials) = found.map_err(|e| e.with_remedy(&on))?;
         if let Some(frames) = self.frames {
+            let motion = long_motion(&course.scene.body, frames);
+            let reference = match self.long_reference {
+                true => {
+                    let jobs = [(&motion, Yields::AsInCase)];
+                    let missing = references.missing_frames(&course.case, &course.scene, &jobs);
+                    let found = watched(missing, |watch| {
+                        references.of(&course.case, &course.scene, &jobs, watch)
+                    });
+                    found.map_err(|e| e.with_remedy(&on))?.pop()
+                }
+                false => None,
+            };
+            let reference = reference.as_ref().map(|r| &r.track);
             let progress = spinner(format!("{frames} frames"));
-            let rows = long_roll_out(&course, &students, frames, compute);
+            let rows = long_roll_out(&course, &students, motion, reference, compute);
             progress.finish_and_clear();
             evaluation.long = rows?;
             evaluation.long_frames = frames;

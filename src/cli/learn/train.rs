@@ -6,7 +6,7 @@ use std::{
 };
 
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
 use super::{
     compute,
@@ -46,7 +46,7 @@ pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
     let case = read_case(common, arguments.case.as_deref())?;
     let folder = out_folder(&arguments.out, arguments.case.as_deref(), "learn");
     let mut run = Run::open(&folder, &case, &compute, arguments.fresh)?;
-    teach(&mut run, "")?;
+    teach(&mut run, Run::finished, &MultiProgress::new(), "")?;
     drop(run);
     pictures::of_run(&folder, &case)?;
     say(&format!(
@@ -60,27 +60,39 @@ pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
         baseline: None,
         cycle: Some(case.cycles),
         frames: Some(LONG),
+        long_reference: false,
     };
     let references = References::new(&folder.join(REFERENCES));
     let (evaluation, _) = request.judge(&references, &compute)?;
     report(common, &out, &evaluation)
 }
 
-/// The steps that are left, with a bar over the whole run, stopped by Ctrl-C; `label` stands before the bar.
-pub(super) fn teach(run: &mut Run, label: &str) -> Result<()> {
+/// The steps that are left until a run has learned `enough`, with a bar over the whole run among the `bars`, stopped by
+/// Ctrl-C; `label` stands before the bar.
+pub(super) fn teach(
+    run: &mut Run,
+    enough: fn(&Run) -> bool,
+    bars: &MultiProgress,
+    label: &str,
+) -> Result<()> {
     let on = format!("the same command then goes on in {}", run.folder.display());
-    let outcome = watched(run, label);
+    let outcome = watched(run, enough, bars, label);
     outcome.map_err(|e| e.with_remedy(&on))
 }
 
-fn watched(run: &mut Run, label: &str) -> Result<()> {
+fn watched(
+    run: &mut Run,
+    enough: fn(&Run) -> bool,
+    bars: &MultiProgress,
+    label: &str,
+) -> Result<()> {
     let all: usize = run.steps().iter().sum();
     let done = run.done().iter().sum::<usize>();
-    if (1..all).contains(&done) {
+    if (1..all).contains(&done) && !enough(run) {
         let folder = run.folder.display();
-        say(&format!("{folder}: going on after step {done} of {all}"));
+        bars.suspend(|| say(&format!("{folder}: going on after step {done} of {all}")));
     }
-    let progress = ProgressBar::new(all as u64);
+    let progress = bars.add(ProgressBar::new(all as u64));
     let style = ProgressStyle::with_template("{prefix}{bar:30} {pos}/{len} steps  {msg}");
     progress.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
     progress.set_prefix(label.to_string());
@@ -88,7 +100,7 @@ fn watched(run: &mut Run, label: &str) -> Result<()> {
     let mut pace = Pace::default();
     let mut saved = Instant::now();
     let outcome = loop {
-        if run.finished() {
+        if enough(run) {
             break Ok(());
         }
         if interrupted() {

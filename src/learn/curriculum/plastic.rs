@@ -104,7 +104,9 @@ impl Curriculum {
         let wanted = end - start;
         let increment = last.expect("at least one frame").transpose();
         let error = increment - wanted.autodiff();
-        let loss = ((error.powi_scalar(2) + TOUCH * TOUCH).sqrt() - TOUCH).mean();
+        // As a quotient: most errors are far below TOUCH, and the difference would lose them in single precision.
+        let square = error.powi_scalar(2);
+        let loss = (square.clone() / ((square + TOUCH * TOUCH).sqrt() + TOUCH)).mean();
         let value = self.compute.values(loss.clone().inner().unsqueeze::<1>())?[0];
         let gradients = GradientsParams::from_grads(loss.backward(), &students.plastic);
         let first = match cycle {

@@ -6,12 +6,12 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use crate::{
-    error::{Error, Result, bad_input},
+    error::{Error, Result},
     files::fingerprint,
     learn::{
         Garment, LearnCase, Loss, LossConfig, Motion, Plasticity, Rule, Scene, Track,
         files::{Array, Npz},
-        reference::{Accuracy, simulate},
+        reference::{Accuracy, Outcome, Simulation},
     },
     numeric::{Compute, Precision},
 };
@@ -97,40 +97,47 @@ impl References {
 
     fn one(&self, case: &LearnCase, scene: &Scene, job: Job, watch: Watch) -> Result<Reference> {
         let path = self.file(case, scene, job);
+        let broken = |e: Error| {
+            Error::BadInput(format!(
+                "{e}; remove the file, and it is simulated again by the same command"
+            ))
+        };
         if path.is_file() {
-            return read(&path, scene, job.0).or_else(|e| {
-                bad_input(format!(
-                    "{e}; remove the file, and it is simulated again by the same command"
-                ))
-            });
+            return read(&path, scene, job.0).map_err(broken);
         }
-        let clock = std::time::Instant::now();
-        let outcome = simulate(
+        let loss = Loss::new(energy(case))?;
+        let plasticity = plasticity(case, job.1);
+        let simulation = Simulation {
             scene,
-            job.0,
-            &Loss::new(energy(case))?,
-            &plasticity(case, job.1),
-            Accuracy::default(),
-            &self.compute,
-            &mut |_| watch(),
-        )?;
-        let seconds = clock.elapsed().as_secs_f64();
-        let number = |values: Vec<f64>, shape: Vec<usize>| Array { shape, values };
-        let steps: Vec<f64> = outcome.iterations.iter().map(|n| *n as f64).collect();
-        let unfinished = outcome.unfinished.len();
-        let further = [
-            ("seconds", number(vec![seconds], vec![1])),
-            (
-                "unfinished_frames",
-                number(vec![unfinished as f64], vec![1]),
-            ),
-            ("newton_steps", number(steps, vec![outcome.track.frames()])),
-        ];
-        outcome.track.save(&path, &further)?;
+            motion: job.0,
+            loss: &loss,
+            plasticity: &plasticity,
+            accuracy: Accuracy::default(),
+            compute: &self.compute,
+        };
+        // A long one is kept part by part.
+        let part = path.with_extension("part.npz");
+        let (mut outcome, mut seconds) = match part.is_file() {
+            true => load(&part).map_err(broken)?,
+            false => Default::default(),
+        };
+        loop {
+            let clock = std::time::Instant::now();
+            simulation.go_on(&mut outcome, &mut |_| watch())?;
+            seconds += clock.elapsed().as_secs_f64();
+            if outcome.track.frames() == job.0.frames() {
+                break;
+            }
+            save(&part, &outcome, seconds)?;
+        }
+        save(&path, &outcome, seconds)?;
+        if part.is_file() {
+            std::fs::remove_file(&part).map_err(|e| Error::writing(&part, e))?;
+        }
         Ok(Reference {
             track: outcome.track,
             seconds,
-            unfinished,
+            unfinished: outcome.unfinished,
             made_now: true,
         })
     }
@@ -223,20 +230,49 @@ fn plasticity(case: &LearnCase, yields: Yields) -> Plasticity {
 }
 
 fn read(path: &Path, scene: &Scene, motion: &Motion) -> Result<Reference> {
-    let npz = Npz::open(path)?;
-    let track = Track::read(&npz)?;
-    track.check(npz.place(), scene, motion)?;
+    let (outcome, seconds) = load(path)?;
+    let place = path.display().to_string();
+    outcome.track.check(&place, scene, motion)?;
     Ok(Reference {
-        track,
-        seconds: npz.shaped("seconds", &[Some(1)])?.values[0],
-        unfinished: npz.shaped("unfinished_frames", &[Some(1)])?.values[0] as usize,
+        track: outcome.track,
+        seconds,
+        unfinished: outcome.unfinished,
         made_now: false,
     })
 }
 
+/// Writes a simulation, or the first parts of one, and the seconds that it took.
+fn save(path: &Path, outcome: &Outcome, seconds: f64) -> Result<()> {
+    let list = |values: Vec<f64>| Array {
+        shape: vec![values.len()],
+        values,
+    };
+    let steps = outcome.iterations.iter().map(|n| *n as f64).collect();
+    let further = [
+        ("seconds", list(vec![seconds])),
+        ("unfinished_frames", list(vec![outcome.unfinished as f64])),
+        ("newton_steps", list(steps)),
+    ];
+    outcome.track.save(path, &further)
+}
+
+fn load(path: &Path) -> Result<(Outcome, f64)> {
+    let npz = Npz::open(path)?;
+    let steps = npz.shaped("newton_steps", &[None])?.values;
+    let outcome = Outcome {
+        track: Track::read(&npz)?,
+        iterations: steps.into_iter().map(|n| n as usize).collect(),
+        unfinished: npz.shaped("unfinished_frames", &[Some(1)])?.values[0] as usize,
+    };
+    Ok((outcome, npz.shaped("seconds", &[Some(1)])?.values[0]))
+}
+
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use super::*;
+    use crate::learn::evaluate::long_motion;
 
     #[test]
     fn a_reference_is_named_by_its_garment_and_body_too() {
@@ -265,5 +301,38 @@ mod tests {
         for (number, change) in changes.into_iter().enumerate() {
             assert_ne!(named(change), same, "change {number}");
         }
+    }
+
+    #[test]
+    fn a_long_reference_that_is_stopped_goes_on_with_the_same_bits() {
+        let case = LearnCase {
+            grid: [6, 4],
+            ..LearnCase::default()
+        };
+        let scene = case.scene().unwrap();
+        let motion = long_motion(&scene.body, 620);
+        let folder = std::env::temp_dir().join(format!("rumple-references-{}", std::process::id()));
+        let of = |name: &str, watch: Watch| {
+            let references = References::new(&folder.join(name));
+            references.of(&case, &scene, &[(&motion, Yields::AsInCase)], watch)
+        };
+        let whole = of("whole", &|| Ok(())).unwrap();
+        let frames = AtomicUsize::new(0);
+        let stop = || match frames.fetch_add(1, Ordering::Relaxed) {
+            600 => Err(Error::Interrupted("stopped".into())),
+            _ => Ok(()),
+        };
+        assert_eq!(of("parts", &stop).unwrap_err().to_string(), "stopped");
+        frames.store(0, Ordering::Relaxed);
+        let resumed = of("parts", &stop).unwrap();
+        assert_eq!(
+            frames.load(Ordering::Relaxed),
+            120,
+            "the first part was kept"
+        );
+        assert!(resumed[0].track == whole[0].track);
+        let left = std::fs::read_dir(folder.join("parts")).unwrap().count();
+        assert_eq!(left, 1, "no part is left behind");
+        std::fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -145,7 +145,8 @@ impl Film<'_> {
         }
         nodes[0]["children"] = json!((1..nodes.len()).collect::<Vec<_>>());
         let mut document = json!({
-            "asset": { "version": "2.0", "generator": "rumple" },
+            // Every film is of a simulation or of networks, none is a measurement.
+            "asset": { "version": "2.0", "generator": "rumple", "extras": { "synthetic": true } },
             "scene": 0,
             "scenes": [{ "nodes": [0] }],
             "nodes": nodes,

@@ -1,0 +1,253 @@
+//! Metrics of tracks made by hand.
+
+use rumple::learn::{
+    Loss, LossConfig, Materials, Plasticity, Scene, Track,
+    metrics::{Metrics, compare, most_creased},
+    reference::{Accuracy, Simulation},
+};
+
+use crate::{common::cpu, tiny};
+
+fn still_track(scene: &Scene) -> Track {
+    let positions = &scene.garment.mesh.positions;
+    let rows: Vec<f64> = (0..3)
+        .flat_map(|a| positions.iter().map(move |p| p[a]))
+        .collect();
+    let hinges = scene.garment.topology.hinges.len();
+    Track {
+        positions: vec![rows; 4],
+        strain: vec![vec![0.0; hinges]; 4],
+        plastic: vec![vec![0.0; hinges]; 4],
+    }
+}
+
+#[test]
+fn metrics_of_cases_made_by_hand() {
+    let (scene, motion) = tiny();
+    let materials = Materials::default();
+    let compared = |a: &Track, b: &Track| {
+        let creased = most_creased(&[b]);
+        compare(&scene, &motion, a, b, &creased, materials, &cpu()).unwrap()
+    };
+    let reference = still_track(&scene);
+    let same = compared(&reference, &reference);
+    let zero = Metrics {
+        gravity_energy: same.gravity_energy,
+        ..Metrics::default()
+    };
+    for ((name, _, a), (_, _, b)) in same.named().into_iter().zip(zero.named()) {
+        // A garment as sewn has strains of rounding.
+        assert!((a - b).abs() < 1e-20, "{name} {a}");
+    }
+
+    // One hinge in the reference is creased by 1 rad in the last two frames, its strain 0.6 in the prediction.
+    let hinges = reference.strain[0].len();
+    let creased = 5;
+    let mut true_track = reference.clone();
+    let mut guess = reference.clone();
+    for frame in 2..4 {
+        true_track.plastic[frame][creased] = -1.0;
+        true_track.strain[frame][creased] = -0.9;
+        guess.strain[frame][creased] = -0.6;
+    }
+    assert_eq!(most_creased(&[&true_track]), [creased]);
+    let metrics = compared(&guess, &true_track);
+    let near = |a: f64, b: f64| (a - b).abs() < 1e-12;
+    assert!(near(metrics.bending_distribution, 0.3 * 2.0 / 4.0));
+    assert!(near(metrics.bending_error, 0.3 * 2.0 / (4 * hinges) as f64));
+    assert!(near(metrics.plastic_error, 2.0 / (4 * hinges) as f64));
+    assert!(near(
+        metrics.bending_energy,
+        3e-3 * 2.0 * 0.36 / (4 * hinges) as f64
+    ));
+
+    // Everything 1 cm along y in one frame: a jump with its inertia there and in the two frames after.
+    let mut moved = reference.clone();
+    let count = moved.positions[0].len() / 3;
+    for y in &mut moved.positions[1][count..2 * count] {
+        *y += 0.01;
+    }
+    let metrics = compared(&moved, &reference);
+    assert!(near(metrics.distance, 0.01 / 4.0));
+    assert!(metrics.chamfer > 0.0 && metrics.chamfer <= 2.0 * 1e-4 / 4.0 + 1e-15);
+    let mass = 0.2 * scene.garment.rest.area();
+    let jump = |size: f64| 0.5 * mass * 900.0 * (size * 0.01_f64).powi(2);
+    assert!((metrics.inertia_energy - (jump(2.0) + jump(1.0)) / 4.0).abs() < 1e-9);
+
+    // Stretched by 2 % along the arm: 20·A·0.02².
+    let mut stretched = reference.clone();
+    for z in stretched
+        .positions
+        .iter_mut()
+        .flat_map(|p| &mut p[2 * count..])
+    {
+        *z *= 1.02;
+    }
+    let expected = 20.0 * scene.garment.rest.area() * 0.02_f64.powi(2);
+    let metrics = compared(&stretched, &reference);
+    assert!(
+        (metrics.stretch_energy / expected - 1.0).abs() < 0.2,
+        "waves stretch a little less"
+    );
+    let raised = metrics.gravity_energy - same.gravity_energy;
+    assert!(raised < 0.0, "lower by being longer");
+
+    // All vertices on the axis are a radius deep.
+    let mut inside = reference.clone();
+    for xy in inside
+        .positions
+        .iter_mut()
+        .flat_map(|p| &mut p[..2 * count])
+    {
+        *xy = 1e-4;
+    }
+    let depth = 0.045 - 1e-4 * 2_f64.sqrt();
+    assert!((compared(&inside, &reference).collision - depth).abs() < 1e-9);
+
+    let half = Metrics::mean(&[metrics, same]);
+    assert!(near(
+        half.stretch_energy,
+        0.5 * (metrics.stretch_energy + same.stretch_energy)
+    ));
+}
+
+// A fold that closes a little further has jumped from 3.1 to −3.1 rad; nothing but rest bending, which does not jump,
+// is far away.
+#[test]
+fn strains_are_compared_the_short_way_round() {
+    let (scene, motion) = tiny();
+    let materials = Materials::default();
+    let mut reference = still_track(&scene);
+    let mut guess = reference.clone();
+    let hinges = reference.strain[0].len();
+    for frame in 0..4 {
+        reference.strain[frame][5] = -3.1;
+        reference.plastic[frame][5] = -3.1;
+        guess.strain[frame][5] = 3.1;
+        guess.plastic[frame][5] = -3.1;
+        guess.plastic[frame][7] = 6.2;
+    }
+    let creased = most_creased(&[&reference]);
+    let metrics = compare(
+        &scene,
+        &motion,
+        &guess,
+        &reference,
+        &creased,
+        materials,
+        &cpu(),
+    )
+    .unwrap();
+    let short = std::f64::consts::TAU - 6.2;
+    let near = |a: f64, b: f64| (a - b).abs() < 1e-12;
+    assert!(near(metrics.bending_distribution, short), "{metrics:?}");
+    let all = hinges as f64;
+    assert!(near(metrics.bending_error, short / all), "{metrics:?}");
+    assert!(near(metrics.plastic_error, 6.2 / all), "{metrics:?}");
+    let energy = materials.bending * 2.0 * short * short / all;
+    assert!(near(metrics.bending_energy, energy), "{metrics:?}");
+}
+
+#[test]
+fn the_most_creased_hinges_are_those_of_all_references_and_never_unbent_ones() {
+    let (scene, motion) = tiny();
+    let still = still_track(&scene);
+    let hinges = still.plastic[0].len();
+    assert!(most_creased(&[]).is_empty() && most_creased(&[&still]).is_empty());
+    let bent = |hinge: usize, frame: usize, by: f64| {
+        let mut track = still.clone();
+        track.plastic[frame][hinge] = by;
+        track
+    };
+    let (a, b) = (bent(3, 1, 0.2), bent(5, 3, -0.4));
+    assert_eq!(most_creased(&[&a, &still, &b]), [5, 3]);
+    let mut all = still.clone();
+    all.plastic[2] = vec![0.1; hinges];
+    let chosen = most_creased(&[&a, &all]);
+    assert_eq!(chosen.len(), (0.1 * hinges as f64).round() as usize);
+    assert_eq!(chosen[..3], [3, 0, 1]);
+    let refused = compare(
+        &scene,
+        &motion,
+        &still,
+        &still,
+        &[hinges],
+        Materials::default(),
+        &cpu(),
+    );
+    let text = refused.unwrap_err().to_string();
+    assert!(text.contains(&format!("creased hinge {hinges}")), "{text}");
+}
+
+#[test]
+fn a_motion_and_a_loss_of_different_steps_are_refused() {
+    let (scene, motion) = tiny();
+    let track = still_track(&scene);
+    let attempt = |seconds: f64| {
+        let mut config = LossConfig::default();
+        config.materials.seconds = seconds;
+        let loss = Loss::new(config).unwrap();
+        let (accuracy, plasticity) = (Accuracy::default(), Plasticity::default());
+        let mut progress = |_| Ok(());
+        let outcome = Simulation {
+            scene: &scene,
+            motion: &motion,
+            loss: &loss,
+            plasticity: &plasticity,
+            accuracy,
+            compute: &cpu(),
+        }
+        .run(&mut progress);
+        let metrics = compare(
+            &scene,
+            &motion,
+            &track,
+            &track,
+            &[],
+            config.materials,
+            &cpu(),
+        );
+        [outcome.map(|_| ()), metrics.map(|_| ())]
+    };
+    for result in attempt(0.02) {
+        let text = result.unwrap_err().to_string();
+        for part in [
+            "motion still",
+            "0.0333",
+            "materials.seconds 0.02",
+            "set materials.seconds to 0.0333",
+            "at 50 frames a second",
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+    }
+    assert!(attempt(0.0333333333333).iter().all(|r| r.is_ok()));
+}
+
+#[test]
+fn tracks_of_another_garment_or_motion_are_refused_by_name() {
+    let (scene, motion) = tiny();
+    let good = still_track(&scene);
+    let refusal = |change: &dyn Fn(&mut Track)| {
+        let mut bad = good.clone();
+        change(&mut bad);
+        let materials = Materials::default();
+        let result = compare(&scene, &motion, &bad, &good, &[], materials, &cpu());
+        result.unwrap_err().to_string()
+    };
+    let text = refusal(&|t| t.strain.truncate(3));
+    assert!(
+        text.starts_with("prediction: 3 frames of strains for the 4 frames"),
+        "{text}"
+    );
+    let text = refusal(&|t| t.plastic[1].truncate(3));
+    assert!(
+        text.starts_with("prediction: frame 1 has 3 numbers of rest bendings"),
+        "{text}"
+    );
+    let text = refusal(&|t| t.positions[2][7] = f64::NAN);
+    assert!(
+        text.starts_with("prediction: frame 2 has positions that are not finite"),
+        "{text}"
+    );
+}
