@@ -172,11 +172,11 @@ impl LongRow {
         LongRow {
             frame: 8 + 68 * bends,
             bends,
-            rest_bending: 0.2 * bent,
+            rest_bending: bent / 5.0,
             rest_bending_top_fifth: bent,
             largest_rest_bending: bent,
             largest_offset: 0.01,
-            change: change.map(|c| 0.2 * c),
+            change: change.map(|c| c / 5.0),
             change_top_fifth: change,
             reference: None,
             error: None,
