@@ -41,10 +41,10 @@ pub struct Body {
     pub axis: [f64; 3],
     /// Unit vector about which joint 1 bends.
     pub bend_axis: [f64; 3],
+    /// Half of the length over which the blend weights of neighbouring bones change over \[m\]: more than a bone's
+    /// radius, or skinning turns the garment inside out where it bends.
+    pub blend: f64,
 }
-
-/// Half of the length over which the weights of neighbouring joints change over \[m\].
-const BLEND: f64 = 0.06;
 
 impl Body {
     /// An arm that hangs along −z: shoulder at 0, elbow 22 cm below, radius 4.5 cm. The elbow turns about −x, which
@@ -63,6 +63,7 @@ impl Body {
             skin: None,
             axis: [0.0, 0.0, -1.0],
             bend_axis: [-1.0, 0.0, 0.0],
+            blend: 0.06,
         }
     }
 
@@ -82,6 +83,7 @@ impl Body {
             skin: None,
             axis: [0.0, 0.0, 1.0],
             bend_axis: [1.0, 0.0, 0.0],
+            blend: 0.13,
         }
     }
 
@@ -109,11 +111,12 @@ impl Body {
             bones: Vec::new(),
             axis: [0.0, 1.0, 0.0],
             bend_axis: [1.0, 0.0, 0.0],
+            blend: 0.0,
         })
     }
 
     /// Blend weights of points of the rest pose \[m\], shape `[joints][points]`; they sum to 1. Near a skin they are
-    /// those of its nearest vertex. Along a chain of bones a joint's weight rises by a smoothstep over ±6 cm around it.
+    /// those of its nearest vertex. Along a chain of bones a joint's weight rises by a smoothstep around it.
     pub fn weights(&self, points: &[[f64; 3]]) -> Vec<Vec<f64>> {
         if let Some(closed) = &self.skin {
             return closed.skin().weights_at(points);
@@ -124,7 +127,7 @@ impl Body {
             Some(_) if number == 0 => 1.0,
             Some(joint) => {
                 let along = dot(minus(point, joint.place), self.axis);
-                let u = ((along + BLEND) / (2.0 * BLEND)).clamp(0.0, 1.0);
+                let u = ((along + self.blend) / (2.0 * self.blend)).clamp(0.0, 1.0);
                 u * u * (3.0 - 2.0 * u)
             }
         };
@@ -189,7 +192,7 @@ mod tests {
         for body in [Body::arm(), Body::torso()] {
             let joint = body.skeleton.joints()[1].place;
             let point = |along: f64| std::array::from_fn(|a| joint[a] + along * body.axis[a]);
-            let weights = body.weights(&[-0.07, -0.03, 0.0, 0.06].map(point));
+            let weights = body.weights(&[-1.1, -0.5, 0.0, 1.0].map(|x| point(x * body.blend)));
             let second = &weights[1];
             // S(1/4) = 3/16 − 2/64.
             for (weight, expected) in second.iter().zip([0.0, 0.15625, 0.5, 1.0]) {

@@ -40,6 +40,8 @@ pub struct Garment {
     pub springs: Vec<Spring>,
 }
 
+/// Radius of a sleeve \[m\].
+const SLEEVE: f64 = 0.06;
 /// Of all springs of a cuff \[N/m\].
 const CUFF: f64 = 10.0;
 
@@ -49,11 +51,12 @@ impl Garment {
 
     /// A sleeve for [`Body::arm`]: radius 6 cm, length 44 cm, pinned at the shoulder, a soft cuff.
     pub fn sleeve(body: &Body, imperfection: Imperfection, grid: [usize; 2]) -> Result<Garment> {
-        let measures = [0.06, 0.44];
+        let measures = [SLEEVE, 0.44];
         Garment::tube("sleeve", body, imperfection, measures, grid, downwards)
     }
 
-    /// A shirt for [`Body::torso`]: half axes 17 and 12 cm, from 46 cm down to 2 cm, pinned at the top, a soft hem.
+    /// A shirt for [`Body::torso`]: half axes 17 and 12 cm, from 46 cm down to 2 cm, pinned at the top, a soft hem. The
+    /// waves are those of a sleeve, larger as the shirt is: its cells could not show shorter ones.
     pub fn shirt(body: &Body, imperfection: Imperfection, grid: [usize; 2]) -> Result<Garment> {
         let (across, deep, top) = (0.17, 0.12, 0.46);
         let round = 0.5 * (across + deep);
@@ -62,6 +65,7 @@ impl Garment {
             [x * across / round, y * deep / round, z + top]
         };
         let measures = [round, 0.44];
+        let imperfection = imperfection.grown(round / SLEEVE);
         Garment::tube("shirt", body, imperfection, measures, grid, place)
     }
 

@@ -17,12 +17,21 @@ pub struct Imperfection {
 }
 
 impl Imperfection {
-    /// 4 mm high, 6 cm long.
+    /// 4 mm high, 6 cm long, for a sleeve.
     pub fn seeded(seed: u64) -> Imperfection {
         Imperfection {
             height: 0.004,
             wavelength: 0.06,
             seed,
+        }
+    }
+
+    /// The same waves so many times as large.
+    pub fn grown(self, times: f64) -> Imperfection {
+        Imperfection {
+            height: times * self.height,
+            wavelength: times * self.wavelength,
+            ..self
         }
     }
 
