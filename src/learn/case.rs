@@ -73,7 +73,7 @@ pub struct Training {
     pub minimiser_steps: usize,
     /// Times that Adam sees all lessons in a round.
     pub fits: usize,
-    /// Steps of P-Net, one frame each; the first cycle has three times as many.
+    /// Steps of P-Net, one frame each; the first cycle has six times as many.
     pub plastic_steps: usize,
     /// Adam's first rate for P-Net; later cycles have a quarter of it.
     pub plastic_rate: f64,

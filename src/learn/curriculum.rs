@@ -49,6 +49,9 @@ pub struct Students {
     pub lessons: Vec<Lesson>,
 }
 
+/// Times as many steps of P-Net in the first cycle, which starts from nothing.
+const FIRST: usize = 6;
+
 impl Curriculum {
     /// Prepares a case for a scene, that of [`LearnCase::scene`] or another. Networks are trained in single
     /// precision.
@@ -105,7 +108,7 @@ impl Curriculum {
     pub fn plastic_steps(&self, cycle: usize) -> usize {
         match (self.case.rest_bending, cycle) {
             (RestBending::None, _) => 0,
-            (_, 0) => 3 * self.case.training.plastic_steps,
+            (_, 0) => FIRST * self.case.training.plastic_steps,
             _ => self.case.training.plastic_steps,
         }
     }
