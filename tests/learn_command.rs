@@ -117,7 +117,7 @@ fn training_evaluation_and_prediction_leave_what_they_promise() {
     drawn(&folder, "run/evaluation", &pictures);
     let first = outcome(&folder, "run");
     assert_eq!(first.0.lines().count(), 2 + 3 * 5);
-    assert_eq!(first.1.lines().count(), 2 + 4 * 6);
+    assert_eq!(first.1.lines().count(), 2 + 7 * 6);
     assert_eq!(first.2["synthetic"], true);
     // Five motions and the mean, of two methods.
     assert_eq!(first.2["scores"].as_array().unwrap().len(), 12);
@@ -268,8 +268,8 @@ fn a_killed_or_stopped_run_goes_on() {
     )
     .unwrap();
     let mut child = folder.start("learn train tiny.json --out stopped");
-    // The first step of the second cycle: the log holds three times 30 of the first already.
-    wait_for(&folder, "stopped/plastic.csv", 2 + 91, &mut child);
+    // The first step of the second cycle: the log holds six times 30 of the first already.
+    wait_for(&folder, "stopped/plastic.csv", 2 + 181, &mut child);
     common::folder::signal(&child, "INT");
     let output = child.wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
@@ -316,6 +316,23 @@ fn ablations_share_what_they_can() {
     assert_ne!(row("cycles1")["mean"], row("case")["mean"]);
     assert!(folder.text("a/ablations.md").contains("synthetic"));
     assert!(folder.text("a/ablations.csv").starts_with("# synthetic"));
+    // Trained side by side, and the same bits as alone.
+    for log in ["elastic.csv", "plastic.csv"] {
+        let [together, alone] = ["a/case-seed1", "run"].map(|run| format!("{run}/{log}"));
+        assert!(folder.text(&together) == folder.text(&alone), "{log}");
+    }
+    // A folder of something else fails alone, though others would have begun as it does.
+    fs::create_dir_all(folder.path("b/case-seed1")).unwrap();
+    folder.write("b/case-seed1/notes.txt", "not a run");
+    copy(&folder.path("a/references"), &folder.path("b/references"));
+    let output = folder.run("learn ablate tiny.json --out b --only case,zero");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(
+        said.contains("1 of 2 ablations failed:\ncase seed 1: b/case-seed1"),
+        "{said}"
+    );
+    assert!(String::from_utf8_lossy(&output.stdout).contains("\n    zero "));
     // What fails is named, and the others are kept.
     damage(&folder, "a/case-seed1/networks/cycle-1.zip");
     let output = folder.run("learn ablate tiny.json --out a --only case,cycles1");
@@ -328,6 +345,37 @@ fn ablations_share_what_they_can() {
     assert!(String::from_utf8_lossy(&output.stdout).contains("\n    case "));
     drawn(&folder, "a", &["ablations.svg"]);
     drawn(&folder, "a/evaluations/cycles1-seed2", &["frames.png"]);
+}
+
+// The error of a network without rest bending is the reference itself, which is kept and used from then on.
+#[test]
+fn a_long_roll_out_is_compared_with_a_reference_of_its_own() {
+    let (folder, _) = prepared();
+    folder.write("zero.json", case(json!({"rest_bending": "none"})));
+    copy(
+        &folder.path("run/references"),
+        &folder.path("zero/references"),
+    );
+    folder.succeed("learn train zero.json --out zero --fresh");
+    let rows = |options: &str| {
+        folder.succeed(&format!("learn evaluate zero --frames 150 {options}"));
+        let rows = outcome(&folder, "zero").2["long"].clone();
+        rows.as_array().unwrap().clone()
+    };
+    assert!(rows("").iter().all(|row| row["error"].is_null()));
+    for options in ["--long-reference", ""] {
+        let rows = rows(options);
+        assert_eq!(rows.len(), 3);
+        for row in &rows {
+            assert_eq!(row["error"], row["reference"]);
+        }
+        assert!(rows[2]["error"].as_f64().unwrap() > 1e-4, "{rows:?}");
+        let text = folder.text("zero/evaluation/table.md");
+        assert!(
+            text.contains("Against a reference of as many frames"),
+            "{text}"
+        );
+    }
 }
 
 // Bad input is refused with file, key or option, value and remedy, and nothing is made or lost.

@@ -76,8 +76,8 @@ fn a_run_that_is_killed_anywhere_ends_with_the_same_bits() {
     let bent: f64 = expected.1.concat().iter().map(|x| x.abs()).sum();
     assert!(bent > 1e-3, "P-Net says something: {bent}");
     assert_eq!(expected.2[0].lines().count(), 2 + 3 * 4);
-    // The first cycle has three times the steps of P-Net.
-    assert_eq!(expected.2[1].lines().count(), 2 + 4 * 6);
+    // The first cycle has six times the steps of P-Net.
+    assert_eq!(expected.2[1].lines().count(), 2 + 7 * 6);
     assert_eq!(run::cycles(&whole).unwrap().len(), 2);
 
     let killed = folder.path("killed");

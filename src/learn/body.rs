@@ -41,8 +41,8 @@ pub struct Body {
     pub axis: [f64; 3],
     /// Unit vector about which joint 1 bends.
     pub bend_axis: [f64; 3],
-    /// Half of the length over which the blend weights of neighbouring bones change over \[m\]: more than a bone's
-    /// radius, or skinning turns the garment inside out where it bends.
+    /// Half of the length over which the blend weights of neighbouring bones change over \[m\]: more than the body
+    /// is deep in the plane of the bend, or skinning turns the garment inside out there.
     pub blend: f64,
 }
 

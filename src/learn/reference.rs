@@ -59,7 +59,7 @@ const LARGEST_SHIFT: f64 = 1e3;
 
 /// Frames after which the solver starts anew. Which frames share a factor decides about the last bits, so a simulation
 /// that goes on from here ends as one that was never stopped.
-pub(super) const PART: usize = 500;
+pub(in crate::learn) const PART: usize = 500;
 
 /// What is simulated, and how.
 #[derive(Clone, Copy)]
@@ -89,7 +89,7 @@ impl Simulation<'_> {
     }
 
     /// The next [`PART`] frames, or as many as are left; `outcome` has those before, a whole number of parts.
-    pub(super) fn go_on(
+    pub(in crate::learn) fn go_on(
         &self,
         outcome: &mut Outcome,
         progress: &mut dyn FnMut(usize) -> Result<()>,

@@ -6,7 +6,8 @@ use crate::{
     learn::evaluate::{DRIFT, LongRow, is_cut_off},
 };
 
-/// Rest bending after every bend, and its change since the first, of `frames` frames that were asked for.
+/// Rest bending after every bend and its change since the first, of `frames` frames that were asked for; beside the reference
+/// and the error where there is one of so many frames.
 pub fn picture(rows: &[LongRow], frames: usize, what: &str) -> Result<Picture> {
     let Some(last) = rows.last() else {
         return bad_input(

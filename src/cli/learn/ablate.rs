@@ -186,7 +186,7 @@ impl Bench {
                     leader: leader.map(|run| run.folder.clone()),
                     folder: self.home(variant, *seed),
                     home: variant.home.clone(),
-                    label: format!("{} seed {seed}  ", variant.name),
+                    label: format!("{}: {} seed {seed}  ", all.len() + 1, variant.name),
                     case,
                     failed: None,
                 });
@@ -199,8 +199,8 @@ impl Bench {
         self.side_by_side(all, Run::finished)
     }
 
-    /// Trains runs until each has learned `enough`. One that cannot be trained says why; what ends the whole command ends
-    /// it once the runs that have begun have stopped.
+    /// Trains runs until each has learned `enough`. One that cannot be trained says why; what ends the whole command, such as a
+    /// full disk, stops the others too.
     fn side_by_side(&self, runs: Vec<Trained>, enough: fn(&Run) -> bool) -> Result<Vec<Trained>> {
         let threads = match self.compute.is_cpu() {
             true => rayon::current_num_threads().min(runs.len()),
@@ -208,6 +208,7 @@ impl Bench {
         };
         let bars = MultiProgress::new();
         let (next, over) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let enough = |run: &Run| over.load(Ordering::Relaxed) || enough(run);
         let worker = || {
             let mut done = Vec::new();
             while !over.load(Ordering::Relaxed) {
@@ -217,7 +218,7 @@ impl Bench {
                 };
                 let outcome = match run.failed {
                     Some(_) => Ok(()),
-                    None => run.train(enough, &bars, &self.compute),
+                    None => run.train(&enough, &bars, &self.compute),
                 };
                 let ends_all =
                     matches!(&outcome, Err(error) if !matches!(error, Error::BadInput(_)));
@@ -236,14 +237,20 @@ impl Bench {
             workers.into_iter().flat_map(join).collect::<Vec<_>>()
         });
         let mut runs = runs;
+        let mut ends_all = None;
         for (number, outcome) in outcomes {
             match outcome {
                 Ok(()) => (),
                 Err(Error::BadInput(why)) => runs[number].failed = Some(why),
-                Err(other) => return Err(other),
+                // Ctrl-C says less than anything else that went wrong.
+                Err(Error::Interrupted(why)) if ends_all.is_none() => {
+                    ends_all = Some(Error::Interrupted(why));
+                }
+                Err(Error::Interrupted(_)) => (),
+                Err(other) => ends_all = Some(other),
             }
         }
-        Ok(runs)
+        ends_all.map_or(Ok(runs), Err)
     }
 
     /// Judges the networks after the variant's cycles; the case itself beside the one without rest bending, and for long.
@@ -286,7 +293,7 @@ impl Trained {
 
     fn train(
         &self,
-        enough: fn(&Run) -> bool,
+        enough: &dyn Fn(&Run) -> bool,
         bars: &MultiProgress,
         compute: &Compute,
     ) -> Result<()> {

@@ -46,7 +46,12 @@ pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
     let case = read_case(common, arguments.case.as_deref())?;
     let folder = out_folder(&arguments.out, arguments.case.as_deref(), "learn");
     let mut run = Run::open(&folder, &case, &compute, arguments.fresh)?;
-    teach(&mut run, Run::finished, &MultiProgress::new(), "")?;
+    let (done, all): (usize, usize) = (run.done().iter().sum(), run.steps().iter().sum());
+    if (1..all).contains(&done) {
+        let folder = folder.display();
+        say(&format!("{folder}: going on after step {done} of {all}"));
+    }
+    teach(&mut run, &Run::finished, &MultiProgress::new(), "")?;
     drop(run);
     pictures::of_run(&folder, &case)?;
     say(&format!(
@@ -71,7 +76,7 @@ pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
 /// Ctrl-C; `label` stands before the bar.
 pub(super) fn teach(
     run: &mut Run,
-    enough: fn(&Run) -> bool,
+    enough: &dyn Fn(&Run) -> bool,
     bars: &MultiProgress,
     label: &str,
 ) -> Result<()> {
@@ -82,16 +87,11 @@ pub(super) fn teach(
 
 fn watched(
     run: &mut Run,
-    enough: fn(&Run) -> bool,
+    enough: &dyn Fn(&Run) -> bool,
     bars: &MultiProgress,
     label: &str,
 ) -> Result<()> {
     let all: usize = run.steps().iter().sum();
-    let done = run.done().iter().sum::<usize>();
-    if (1..all).contains(&done) && !enough(run) {
-        let folder = run.folder.display();
-        bars.suspend(|| say(&format!("{folder}: going on after step {done} of {all}")));
-    }
     let progress = bars.add(ProgressBar::new(all as u64));
     let style = ProgressStyle::with_template("{prefix}{bar:30} {pos}/{len} steps  {msg}");
     progress.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
@@ -100,8 +100,11 @@ fn watched(
     let mut pace = Pace::default();
     let mut saved = Instant::now();
     let outcome = loop {
-        if enough(run) {
+        if run.finished() {
             break Ok(());
+        }
+        if enough(run) {
+            break run.save();
         }
         if interrupted() {
             break run.save().and_then(|()| {

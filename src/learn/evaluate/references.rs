@@ -6,12 +6,12 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use crate::{
-    error::{Error, Result},
+    error::{Error, Result, bad_input},
     files::fingerprint,
     learn::{
         Garment, LearnCase, Loss, LossConfig, Motion, Plasticity, Rule, Scene, Track,
         files::{Array, Npz},
-        reference::{Accuracy, Outcome, Simulation},
+        reference::{Accuracy, Outcome, PART, Simulation},
     },
     numeric::{Compute, Precision},
 };
@@ -68,9 +68,15 @@ impl References {
 
     /// Frames that are yet to be simulated.
     pub fn missing_frames(&self, case: &LearnCase, scene: &Scene, jobs: &[Job]) -> usize {
-        let is_missing = |job: &&Job| !self.file(case, scene, **job).is_file();
-        let missing = jobs.iter().filter(is_missing);
-        missing.map(|(motion, _)| motion.frames()).sum()
+        let missing = |job: &Job| {
+            let path = self.file(case, scene, *job);
+            if path.is_file() {
+                return 0;
+            }
+            let begun = load(&part_of(&path)).map_or(0, |(outcome, _)| outcome.track.frames());
+            job.0.frames().saturating_sub(begun)
+        };
+        jobs.iter().map(missing).sum()
     }
 
     /// References of some jobs, in their order. The first is simulated on its own, for its time; the others side by
@@ -116,9 +122,9 @@ impl References {
             compute: &self.compute,
         };
         // A long one is kept part by part.
-        let part = path.with_extension("part.npz");
+        let part = part_of(&path);
         let (mut outcome, mut seconds) = match part.is_file() {
-            true => load(&part).map_err(broken)?,
+            true => read_part(&part, scene, job.0).map_err(broken)?,
             false => Default::default(),
         };
         loop {
@@ -256,6 +262,30 @@ fn save(path: &Path, outcome: &Outcome, seconds: f64) -> Result<()> {
     outcome.track.save(path, &further)
 }
 
+/// Where the first parts of a simulation are kept.
+fn part_of(path: &Path) -> PathBuf {
+    path.with_extension("part.npz")
+}
+
+fn read_part(path: &Path, scene: &Scene, motion: &Motion) -> Result<(Outcome, f64)> {
+    let (outcome, seconds) = load(path)?;
+    let frames = outcome.track.frames();
+    let place = path.display().to_string();
+    if !frames.is_multiple_of(PART) || frames >= motion.frames() {
+        return bad_input(format!(
+            "{place}: {frames} frames are no part of motion {}",
+            motion.name
+        ));
+    }
+    let begun = Motion {
+        turns: motion.turns[..frames].to_vec(),
+        root: motion.root[..frames].to_vec(),
+        ..motion.clone()
+    };
+    outcome.track.check(&place, scene, &begun)?;
+    Ok((outcome, seconds))
+}
+
 fn load(path: &Path) -> Result<(Outcome, f64)> {
     let npz = Npz::open(path)?;
     let steps = npz.shaped("newton_steps", &[None])?.values;
@@ -322,6 +352,8 @@ mod tests {
             600 => Err(Error::Interrupted("stopped".into())),
             _ => Ok(()),
         };
+        let bent = &whole[0].track.plastic[499];
+        assert!(bent.iter().any(|p| *p != 0.0), "it is creased by then");
         assert_eq!(of("parts", &stop).unwrap_err().to_string(), "stopped");
         frames.store(0, Ordering::Relaxed);
         let resumed = of("parts", &stop).unwrap();

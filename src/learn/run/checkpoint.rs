@@ -79,6 +79,11 @@ pub fn load(
     Ok((mark, students, adam))
 }
 
+/// Who wrote a checkpoint.
+pub fn made_by(path: &Path) -> Result<String> {
+    Ok(Parts::open(path)?.mark()?.made_by)
+}
+
 /// Saves E-Net alone with a mark, for runs that begin in the same way.
 pub fn save_elastic(path: &Path, mark: &Mark, students: &Students) -> Result<()> {
     let mark = serde_json::to_vec(mark).map_err(|e| cannot(path, &e.to_string()))?;

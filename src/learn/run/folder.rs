@@ -48,6 +48,16 @@ pub fn load(
             folder.display()
         ));
     }
+    // Where it computed does not matter, but the garment may be another.
+    let made_by = checkpoint::made_by(&folder.join(CHECKPOINT))?;
+    if !made_by.starts_with(&version()) {
+        return bad_input(format!(
+            "{}: trained by {made_by}, and this is {}, whose garments and networks differ; use that one, or train anew \
+             with --fresh",
+            folder.display(),
+            version()
+        ));
+    }
     let course = Curriculum::new(case.clone(), case.scene()?, compute)?;
     let students = course.students()?;
     let students = checkpoint::load_networks(&networks_file(folder, cycle), students)?;
@@ -101,12 +111,19 @@ pub(super) fn write_case(folder: &Path, case: &LearnCase) -> Result<()> {
     )
 }
 
-pub(super) fn made_by(compute: &Compute) -> String {
+/// Of garments, networks and their training: raise it when the same case would lead elsewhere.
+const TRAINING_VERSION: u32 = 2;
+
+/// The version of the program.
+fn version() -> String {
     format!(
-        "rumple {} ({})",
-        env!("CARGO_PKG_VERSION"),
-        compute.describe()
+        "rumple {}, training {TRAINING_VERSION}",
+        env!("CARGO_PKG_VERSION")
     )
+}
+
+pub(super) fn made_by(compute: &Compute) -> String {
+    format!("{} ({})", version(), compute.describe())
 }
 
 /// Refuses a folder with a run of another case. The number of cycles may differ: each cycle is a function of
