@@ -120,7 +120,10 @@ fn the_curriculum_agrees_with_the_cpu() {
     let (ours, exact) = (run(&gpu), run(&Compute::cpu(Precision::F32)));
     let places = relative_difference(&ours.0.positions.concat(), &exact.0.positions.concat(), 0.4);
     let losses = relative_difference(&ours.1, &exact.1, exact.1[1]);
-    println!("positions {places:e}, losses {losses:e}");
+    println!(
+        "positions {places:e}, losses {:?} against {:?}",
+        ours.1, exact.1
+    );
     assert!(places < 1e-3 && losses < 1e-2, "{places:e} {losses:e}");
     assert!(exact.1.iter().all(|loss| *loss != 0.0));
 }

@@ -102,7 +102,7 @@ impl Curriculum {
             .plasticity
             .update(&start, &row(&predicted.strain, frame));
         let wanted = end - start;
-        let increment = last.expect("at least one frame").transpose();
+        let increment = lie_down(last.expect("at least one frame"));
         let error = increment - wanted.autodiff();
         // As a quotient: most errors are far below TOUCH, and the difference would lose them in single precision.
         let square = error.powi_scalar(2);
@@ -154,8 +154,14 @@ impl Curriculum {
         let edges = self.edges.at(&place, &self.compute);
         let nodes = nodes([&bent[0], &bent[1]], [&strains[0], &strains[1]]);
         let (increment, memory) = plastic.step(&self.graph, nodes, &edges, memory);
-        Ok((increment.transpose(), memory))
+        Ok((lie_down(increment), memory))
     }
+}
+
+/// From `[hinges, 1]` to `[1, hinges]`. Not by transposing: on the GPU burn 0.22.1 then takes wrong differences with others.
+fn lie_down(column: Field) -> Field {
+    let [hinges, _] = column.dims();
+    column.reshape([1, hinges])
 }
 
 /// Rest bending between −π and π: a network that has hardly learned may ask for more, and E-Net knows nothing there.
