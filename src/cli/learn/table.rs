@@ -24,7 +24,12 @@ impl Block {
     }
 
     pub fn markdown(&self) -> String {
-        let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+        // |ε_p| would end a cell.
+        let cell = |cell: &String| cell.replace('|', "\\|");
+        let line = |cells: &[String]| {
+            let cells: Vec<String> = cells.iter().map(cell).collect();
+            format!("| {} |\n", cells.join(" | "))
+        };
         let rule = vec!["---".to_string(); self.header.len()];
         let rows: String = self.rows.iter().map(|row| line(row)).collect();
         format!(
@@ -248,5 +253,18 @@ mod tests {
         };
         let shares = below(&with(0.004, -2.0), &with(0.01, -1.0));
         assert_eq!((shares[1].map(f64::round), shares[9]), (Some(60.0), None));
+    }
+
+    #[test]
+    fn a_bar_in_a_cell_does_not_end_it() {
+        let block = Block {
+            title: "t".into(),
+            header: vec!["a".into(), "|ε_p|".into()],
+            rows: vec![vec!["b".into(), "1".into()]],
+        };
+        assert_eq!(
+            block.markdown(),
+            "t\n\n| a | \\|ε_p\\| |\n| --- | --- |\n| b | 1 |\n\n"
+        );
     }
 }
