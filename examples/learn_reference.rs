@@ -9,6 +9,7 @@ use rumple::{
     error::{Result, bad_input},
     learn::{
         Loss, LossConfig, Motion, Plasticity, Scene,
+        evaluate::{mean_size, top},
         metrics::{compare, most_creased},
         reference::{Accuracy, Outcome, Simulation},
     },
@@ -20,16 +21,6 @@ use rumple::{
 const YIELDS: [f64; 4] = [30.0, 60.0, 90.0, 1000.0];
 /// Before, during and after the bend.
 const SHOWN: [usize; 3] = [8, 40, 94];
-
-fn mean(values: &[f64]) -> f64 {
-    values.iter().map(|x| x.abs()).sum::<f64>() / values.len() as f64
-}
-
-fn top_tenth(values: &[f64]) -> f64 {
-    let mut sizes: Vec<f64> = values.iter().map(|x| x.abs()).collect();
-    sizes.sort_by(|a, b| b.total_cmp(a));
-    mean(&sizes[..sizes.len() / 10])
-}
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -68,9 +59,10 @@ fn main() -> Result<()> {
         }
         .run(&mut |_| Ok(()))?;
         let track = &run.track;
-        let all: f64 = track.plastic.iter().map(|p| mean(p)).sum::<f64>() / track.frames() as f64;
-        let [before, during, after] = SHOWN.map(|frame| top_tenth(&track.strain[frame]));
-        kept.push(mean(&track.plastic[last]));
+        let all: f64 =
+            track.plastic.iter().map(|p| mean_size(p)).sum::<f64>() / track.frames() as f64;
+        let [before, during, after] = SHOWN.map(|frame| top(&track.strain[frame], 0.1));
+        kept.push(mean_size(&track.plastic[last]));
         println!(
             "{yields:5}  {:7.1}  {:5}  {:10}  {:11.4}  {all:10.4}  {before:24.3}  {during:6.3}  {after:5.3}",
             start.elapsed().as_secs_f64(),

@@ -2,6 +2,7 @@
 
 use rumple::learn::{
     Body, Garment, Imperfection, Loss, LossConfig, Motion, Plasticity, Rule, Scene,
+    evaluate::{mean_size, top},
     reference::{Accuracy, Outcome, Simulation},
 };
 
@@ -38,17 +39,6 @@ fn run(scene: &Scene, motion: &Motion, plasticity: Plasticity) -> Outcome {
     outcome
 }
 
-fn mean(values: &[f64]) -> f64 {
-    values.iter().map(|x| x.abs()).sum::<f64>() / values.len() as f64
-}
-
-/// Mean of the tenth with the largest |x|.
-fn top_tenth(values: &[f64]) -> f64 {
-    let mut sizes: Vec<f64> = values.iter().map(|x| x.abs()).collect();
-    sizes.sort_by(|a, b| b.total_cmp(a));
-    mean(&sizes[..sizes.len() / 10])
-}
-
 #[test]
 fn wrinkles_stay_after_the_bend_in_the_order_of_the_yield_strain() {
     let scene = small_sleeve();
@@ -56,7 +46,9 @@ fn wrinkles_stay_after_the_bend_in_the_order_of_the_yield_strain() {
     let last = motion.frames() - 1;
     let outcomes =
         [30.0, 60.0, 90.0].map(|yields| run(&scene, &motion, Plasticity::degrees(yields)));
-    let kept = outcomes.each_ref().map(|o| mean(&o.track.plastic[last]));
+    let kept = outcomes
+        .each_ref()
+        .map(|o| mean_size(&o.track.plastic[last]));
     assert!(
         kept[0] > 1.2 * kept[1] && kept[1] > 1.2 * kept[2] && kept[2] > 0.0,
         "{kept:?}"
@@ -73,8 +65,8 @@ fn wrinkles_stay_after_the_bend_in_the_order_of_the_yield_strain() {
             rule: Rule::ReturnMapping,
         },
     );
-    let (before, after) = (top_tenth(&soft.strain[8]), top_tenth(&soft.strain[last]));
-    let unwrinkled = top_tenth(&elastic.track.strain[last]);
+    let (before, after) = (top(&soft.strain[8], 0.1), top(&soft.strain[last], 0.1));
+    let unwrinkled = top(&elastic.track.strain[last], 0.1);
     assert!(
         after > 2.0 * before && after > 2.0 * unwrinkled,
         "{before} {after} {unwrinkled}"
