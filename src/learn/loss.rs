@@ -25,7 +25,7 @@ pub use config::{Forms, GravityForm, LossConfig, Materials, Reduction, StretchFo
 
 use burn::tensor::Tensor;
 
-use super::{Given, Sheet};
+use super::{Distance, Given, PosedBody, Sheet};
 use crate::{
     element::{Bend, Columns, HingeSpan, Vector},
     error::Result,
@@ -109,8 +109,8 @@ pub struct Linearized {
     pub terms: Terms<f64>,
     /// Of the loss by the positions, `[3, frames·vertices]`; zero at pinned vertices.
     pub gradient: Field,
-    /// ε \[rad\], `[frames, hinges]`.
-    pub strain: Field,
+    /// What the matrix of Newton's method is made of.
+    shape: Shape,
 }
 
 /// The loss with a configuration that was checked.
@@ -126,6 +126,7 @@ struct Part<S> {
 }
 
 /// Shapes of all elements of a batch.
+#[derive(Debug, Clone)]
 struct Shape {
     bend: Bend,
     /// ε, `[frames, hinges]`.
@@ -133,6 +134,8 @@ struct Shape {
     columns: Columns,
     /// `[frames, vertices]` a component.
     points: Vector,
+    /// From the body, `[frames, vertices]`.
+    distance: Distance,
 }
 
 impl Loss {
@@ -147,25 +150,27 @@ impl Loss {
         &self.config
     }
 
-    fn shape(&self, sheet: &Sheet, positions: &Field) -> Shape {
+    fn shape(&self, sheet: &Sheet, positions: &Field, body: &PosedBody) -> Shape {
         let bend = Bend::new(&sheet.incidence.spans(positions), &sheet.compute);
+        let points = sheet.by_axis(positions);
         Shape {
             strain: sheet.by_frame(&bend.angle) - sheet.sewn_angle.clone(),
             bend,
             columns: sheet.incidence.columns(positions),
-            points: sheet.by_axis(positions),
+            distance: body.distance(&points),
+            points,
         }
     }
 
     /// The terms of every frame, neither weighted nor reduced over frames, `[frames, 1]` each. They can be
     /// differentiated by a tape, at the price of a gather on it; [`Loss::linearized`] is the quicker way.
     pub fn energies(&self, sheet: &Sheet, positions: &Field, given: &Given) -> Terms<Field> {
-        let shape = self.shape(sheet, positions);
+        let shape = self.shape(sheet, positions, &given.body);
         Terms {
             bending: self.bending(sheet, &shape.strain, &given.plastic).energy,
             stretch: self.stretch(sheet, &shape.columns).energy,
             shear: self.shear(sheet, &shape.columns).energy,
-            collision: self.collision(&shape.points, &given.body).energy,
+            collision: self.collision(&shape.distance).energy,
             inertia: self.inertia(sheet, &shape.points, given).energy,
             gravity: self.gravity(sheet, &shape.points).energy,
             springs: self.springs(sheet, &shape.points, given).energy,
@@ -181,7 +186,7 @@ impl Loss {
         positions: &Field,
         given: &Given,
     ) -> Result<Linearized> {
-        let shape = self.shape(sheet, positions);
+        let shape = self.shape(sheet, positions, &given.body);
         let weights = self.config.weights(sheet.frames);
         let bending = self.bending(sheet, &shape.strain, &given.plastic);
         let regression = self.regression(&shape.strain, &given.plastic, false);
@@ -203,7 +208,7 @@ impl Loss {
             ]),
         };
 
-        let collision = self.collision(&shape.points, &given.body);
+        let collision = self.collision(&shape.distance);
         let inertia = self.inertia(sheet, &shape.points, given);
         let gravity = self.gravity(sheet, &shape.points);
         let springs = self.springs(sheet, &shape.points, given);
@@ -230,19 +235,15 @@ impl Loss {
             value: terms.sum(),
             terms,
             gradient: gather_forces(sheet, &shape.bend, &moment, &pull, &push),
-            strain: shape.strain,
+            shape,
         })
     }
 
     /// The loss alone.
     pub fn value(&self, sheet: &Sheet, positions: &Field, given: &Given) -> Result<f64> {
-        Ok(self.terms(sheet, positions, given)?.sum())
-    }
-
-    /// The weighted terms of the loss.
-    pub fn terms(&self, sheet: &Sheet, positions: &Field, given: &Given) -> Result<Terms<f64>> {
         let weights = self.config.weights(sheet.frames);
-        totals(sheet, &self.energies(sheet, positions, given), &weights)
+        let energies = self.energies(sheet, positions, given);
+        Ok(totals(sheet, &energies, &weights)?.sum())
     }
 }
 

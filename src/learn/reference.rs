@@ -204,7 +204,7 @@ pub(super) fn minimise(
     let mut here = loss.linearized(sheet, &positions, given)?;
     let start = here.terms;
     for iterations in 0..accuracy.iterations {
-        let step = newton_step(sheet, loss, given, &positions, &here, shift, solver)?;
+        let step = newton_step(sheet, loss, given, &here, shift, solver)?;
         let attempt = match step {
             Some(step) => downhill(sheet, loss, given, &positions, &here, step, accuracy.step)?,
             None => Attempt::Blocked,
@@ -219,11 +219,8 @@ pub(super) fn minimise(
                     done: shift == 0.0,
                 });
             }
-            Attempt::Lower(next, share) => {
-                positions = *next;
-                if iterations + 1 < accuracy.iterations {
-                    here = loss.linearized(sheet, &positions, given)?;
-                }
+            Attempt::Lower(next, there, share) => {
+                (positions, here) = (next, *there);
                 if share == 1.0 {
                     shift = if shift > FIRST_SHIFT {
                         shift / SHIFT_GROWTH
@@ -254,8 +251,8 @@ pub(super) fn minimise(
 
 /// What came of one step.
 enum Attempt {
-    /// Lower, with the share that was taken of the step that was allowed.
-    Lower(Box<Field>, f64),
+    /// Lower: where, what it costs there, and the share that was taken of the step that was allowed.
+    Lower(Field, Box<Linearized>, f64),
     /// The step is shorter than asked for.
     Arrived,
     /// Nothing lower on the way.
@@ -267,7 +264,6 @@ fn newton_step(
     sheet: &Sheet,
     loss: &Loss,
     given: &Given,
-    positions: &Field,
     here: &Linearized,
     shift: f64,
     solver: &mut Solver,
@@ -278,7 +274,7 @@ fn newton_step(
             here.value
         ));
     }
-    let tangent = loss.tangent(sheet, positions, given, shift);
+    let tangent = loss.tangent(sheet, here, given, shift);
     let down = here.gradient.clone().neg();
     let guess = down.zeros_like();
     let solved = solver.solve(&sheet.incidence, &tangent, &down, &guess);
@@ -306,9 +302,10 @@ fn downhill(
     let mut share = most;
     while share > LEAST_SHARE * most {
         let next = positions.clone() + step.clone() * share;
-        let value = loss.value(sheet, &next, given)?;
-        if value <= here.value + ARMIJO * share * slope {
-            return Ok(Attempt::Lower(Box::new(next), share / most));
+        // Most first shares are taken, and then the gradient is needed next.
+        let there = loss.linearized(sheet, &next, given)?;
+        if there.value <= here.value + ARMIJO * share * slope {
+            return Ok(Attempt::Lower(next, Box::new(there), share / most));
         }
         share *= 0.5;
     }

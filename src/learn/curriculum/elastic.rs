@@ -79,7 +79,9 @@ impl Curriculum {
         };
         let shown = self.shown(&students.lessons, (cycle, step));
         let lessons: Vec<&Lesson> = shown.iter().collect();
-        let predicted = self.dress(&students.elastic.valid(), &lessons);
+        let before = students.elastic.valid();
+        let start = self.shares(&before, &lessons);
+        let predicted = self.dress(&before, &start, &lessons);
         let turned = lessons.iter().flat_map(|lesson| &lesson.turned);
         let furthest = grown * turned.fold(0.0, |m: f64, x| m.max(*x));
         // Neighbouring frames tell much the same.
@@ -89,16 +91,22 @@ impl Curriculum {
         let aims = Aims::new(self.minimiser(), &lessons, &predicted, asked)?;
         let rate = rate(training.elastic_rate, step, steps);
         let missing = aims.missing(&lessons, &predicted);
-        self.fit(students, adam, &lessons, missing, &aims.shares(), rate);
-        let still = students.elastic.valid();
-        let (codes, bent) = self.seen(&still, &lessons);
-        let shares = still.shares(codes, bent);
-        let missing = aims.missing(&lessons, &self.dress(&still, &lessons));
+        self.fit(
+            students,
+            adam,
+            &lessons,
+            (start, missing),
+            &aims.shares(),
+            rate,
+        );
+        let fitted = students.elastic.valid();
+        let shares = self.shares(&fitted, &lessons);
+        let missing = aims.missing(&lessons, &self.dress(&fitted, &shares, &lessons));
         let elastic = students.elastic.clone();
         // Frames that are not asked for stay where Adam has put them, more or less.
         let weights = aims.asked.clone() * (1.0 - UNASKED) + UNASKED;
-        students.elastic = elastic.complete(shares, missing, weights, &self.compute)?;
-        let after = self.dress(&students.elastic.valid(), &lessons);
+        students.elastic = elastic.complete(shares.clone(), missing, weights, &self.compute)?;
+        let after = self.dress(&students.elastic.valid(), &shares, &lessons);
         Ok(ElasticStep {
             cycle,
             step,
@@ -111,26 +119,26 @@ impl Curriculum {
 
     /// How far E-Net is from where the minimiser leads in all frames of some lessons, mean over the vertices \[m\].
     pub(super) fn away(&self, elastic: &ElasticNet, lessons: &[&Lesson]) -> Result<f64> {
-        let predicted = self.dress(&elastic.valid(), lessons);
+        let elastic = elastic.valid();
+        let predicted = self.dress(&elastic, &self.shares(&elastic, lessons), lessons);
         let aims = Aims::new(self.minimiser(), lessons, &predicted, |_, _| true)?;
         aims.distance(&predicted, &self.compute)
     }
 
     /// Steps of Adam towards the aims, for everything but the pose-space shapes. With these held fixed the squared error is a
-    /// quadratic form of how much of each there is, so that no step sees a vertex. `missing` are the offsets from here to the
-    /// aims \[m\], `[frames, 3·vertices]`, `weights` those of the frames, `[frames, 1]`.
+    /// quadratic form of how much of each there is, so that no step sees a vertex. `start` is how much there is, `[frames, n]`,
+    /// `missing` are the offsets from there to the aims \[m\], `[frames, 3·vertices]`, `weights` those of the frames,
+    /// `[frames, 1]`.
     fn fit(
         &self,
         students: &mut Students,
         adam: &mut ModuleOptimizer,
         lessons: &[&Lesson],
-        missing: Field,
+        (start, missing): (Field, Field),
         weights: &Field,
         rate: f64,
     ) {
         let still = students.elastic.valid();
-        let (codes, bent) = self.seen(&still, lessons);
-        let start = still.shares(codes, bent);
         let (squares, pull) = still.pull(missing, &self.sheet.free);
         let frames = start.dims()[0] / lessons.len();
         for _ in 0..self.case.training.fits {
@@ -140,8 +148,7 @@ impl Curriculum {
                     let field = field.clone();
                     field.narrow(0, first * frames, (last - first) * frames)
                 };
-                let (codes, bent) = self.seen(&students.elastic, &lessons[first..last]);
-                let shares = students.elastic.shares(codes, bent);
+                let shares = self.shares(&students.elastic, &lessons[first..last]);
                 let moved = shares.clone().inner() - rows(&start);
                 let error = (moved.matmul(squares.clone()) - rows(&pull)) * rows(weights);
                 let slope = (shares * error.autodiff()).sum();
@@ -178,10 +185,9 @@ impl Curriculum {
         }
     }
 
-    /// The garment in all frames of some lessons \[m\], `[3, frames·vertices]` each; on a tape if the network is.
-    fn dress(&self, elastic: &ElasticNet, lessons: &[&Lesson]) -> Vec<Field> {
-        let (codes, bent) = self.seen(elastic, lessons);
-        let offsets = elastic.decode(codes, bent);
+    /// The garment in all frames of some lessons \[m\], `[3, frames·vertices]` each, of [`Curriculum::shares`].
+    fn dress(&self, elastic: &ElasticNet, shares: &Field, lessons: &[&Lesson]) -> Vec<Field> {
+        let offsets = elastic.offsets(shares.clone());
         let frames = offsets.dims()[0] / lessons.len();
         let one = |(k, lesson): (usize, &&Lesson)| {
             let offsets = offsets.clone().narrow(0, k * frames, frames);
@@ -190,8 +196,8 @@ impl Curriculum {
         lessons.iter().enumerate().map(one).collect()
     }
 
-    /// What the decoder is told of all frames of some lessons.
-    fn seen(&self, elastic: &ElasticNet, lessons: &[&Lesson]) -> (Field, Field) {
+    /// How much of each shape there is in all frames of some lessons, `[frames, n]`; on a tape if the network is.
+    fn shares(&self, elastic: &ElasticNet, lessons: &[&Lesson]) -> Field {
         let all = |f: &dyn Fn(&Lesson) -> Tensor<3>| {
             Tensor::cat(lessons.iter().map(|lesson| f(lesson)).collect(), 0)
         };
@@ -201,7 +207,7 @@ impl Curriculum {
         });
         let [motions, frames, width] = codes.dims();
         let bent = lessons.iter().map(|l| l.rest_bending.clone()).collect();
-        (
+        elastic.shares(
             codes.reshape([motions * frames, width]),
             Field::cat(bent, 0),
         )

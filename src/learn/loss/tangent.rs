@@ -2,11 +2,11 @@
 
 use burn::tensor::Tensor;
 
-use super::{GravityForm, Loss, Reduction, StretchForm, Term};
+use super::{GravityForm, Linearized, Loss, Reduction, StretchForm, Term};
 use crate::{
     element::{Stiffness, Vector},
     error::{Result, bad_input},
-    learn::{Given, Sheet},
+    learn::{Distance, Given, Sheet},
     numeric::{Field, abs, indicator, max_zero},
     solve::Tangent,
 };
@@ -41,7 +41,7 @@ impl Loss {
         )
     }
 
-    /// A matrix near the second derivative at `positions`, `[3, vertices]`, of one frame (a sheet of one), with the
+    /// A matrix near the second derivative of one frame (a sheet of one), where it was linearised, with the
     /// weights and reductions of all terms. Left out is what can be negative: hinges are Gauss-Newton, compressed
     /// triangles do not turn by themselves, shear and contact have no curvature of their own. A printed stretch has
     /// the matrix of the default form.
@@ -49,12 +49,11 @@ impl Loss {
     pub(in crate::learn) fn tangent(
         &self,
         sheet: &Sheet,
-        positions: &Field,
+        here: &Linearized,
         given: &Given,
         shift: f64,
     ) -> Tangent {
-        let (config, materials) = (&self.config, &self.config.materials);
-        let shape = self.shape(sheet, positions);
+        let (config, materials, shape) = (&self.config, &self.config.materials, &here.shape);
         let weight = |term: &Term, count: usize| term.weight * term.share(count);
         let of_stretch = weight(&config.stretch, sheet.triangles);
         let stiffness = sheet.area.clone() * (2.0 * materials.stretch * of_stretch);
@@ -92,27 +91,31 @@ impl Loss {
                 shear,
             },
             tension: Tensor::cat(vec![tension_u, tension_v], 0),
-            blocks: self.vertex_blocks(sheet, &shape.points, given, shift),
+            blocks: self.vertex_blocks(sheet, &shape.distance, given, shift),
             free: sheet.free.clone(),
-            bend: shape.bend,
-            columns: shape.columns,
+            bend: shape.bend.clone(),
+            columns: shape.columns.clone(),
         }
     }
 
     /// Inertia, springs and contact, rows xx, yy, zz, xy, xz, yz.
-    fn vertex_blocks(&self, sheet: &Sheet, points: &Vector, given: &Given, shift: f64) -> Field {
+    fn vertex_blocks(
+        &self,
+        sheet: &Sheet,
+        distance: &Distance,
+        given: &Given,
+        shift: f64,
+    ) -> Field {
         let (config, materials) = (&self.config, &self.config.materials);
         let weight = |term: &Term| term.weight * term.share(sheet.vertices);
         let inertia = self.masses(sheet)
             * given.moving.clone()
             * (weight(&config.inertia) / (materials.seconds * materials.seconds));
         let plain = inertia + sheet.springs.clone() * weight(&config.springs) + shift;
-        let distance = given.body.distance(points);
-        let touching = indicator(&(distance.value.neg() + materials.thickness));
+        let touching = indicator(&(distance.value.clone().neg() + materials.thickness));
         let contact = touching * (2.0 * materials.collision * weight(&config.collision));
-        let normal = distance.slope;
         let pair = |a: &Field, b: &Field| a.clone() * b.clone() * contact.clone();
-        let Vector { x, y, z } = &normal;
+        let Vector { x, y, z } = &distance.slope;
         let rows = vec![
             pair(x, x) + plain.clone(),
             pair(y, y) + plain.clone(),
@@ -193,7 +196,9 @@ mod tests {
             ("crease_regression", hinges),
         ] {
             let product = |over: &str| {
-                let tangent = only(name, over).tangent(&sheet, &positions, &given, 0.0);
+                let loss = only(name, over);
+                let here = loss.linearized(&sheet, &positions, &given).unwrap();
+                let tangent = loss.tangent(&sheet, &here, &given, 0.0);
                 let product = tangent.apply(&sheet.incidence, &direction);
                 sheet.compute.values(product).unwrap()
             };
@@ -219,7 +224,8 @@ mod tests {
                 sheet.compute.values(here.gradient).unwrap()
             };
             let (ahead, behind) = (slope(1e-6), slope(-1e-6));
-            let tangent = loss.tangent(&sheet, &positions, &given, 0.0);
+            let here = loss.linearized(&sheet, &positions, &given).unwrap();
+            let tangent = loss.tangent(&sheet, &here, &given, 0.0);
             let product = tangent.apply(&sheet.incidence, &direction);
             let product = sheet.compute.values(product).unwrap();
             let differences = ahead.iter().zip(&behind).map(|(a, b)| (a - b) / 2e-6);

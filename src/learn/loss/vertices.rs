@@ -3,7 +3,7 @@
 use super::{GravityForm, Loss, Part, elements::reduced};
 use crate::{
     element::Vector,
-    learn::{Given, PosedBody, Sheet},
+    learn::{Distance, Given, Sheet},
     numeric::{Field, max_zero},
 };
 
@@ -14,10 +14,9 @@ impl Loss {
     }
 
     /// k_c·min(d − thickness, 0)². Its slope is continuous, its second derivative jumps where contact begins.
-    pub(super) fn collision(&self, points: &Vector, body: &PosedBody) -> Part<Vector> {
+    pub(super) fn collision(&self, distance: &Distance) -> Part<Vector> {
         let materials = &self.config.materials;
-        let distance = body.distance(points);
-        let depth = max_zero(&(distance.value.neg() + materials.thickness));
+        let depth = max_zero(&(distance.value.clone().neg() + materials.thickness));
         let energy = depth.clone() * depth.clone() * materials.collision;
         let (energy, share) = reduced(energy, &self.config.collision);
         let slope = depth * (-2.0 * share * materials.collision);

@@ -70,7 +70,8 @@ pub struct ElasticNet {
     memory: Gru,
     rest_bending: Linear,
     decoder: Layers,
-    offsets: Linear,
+    /// The pose-space shapes: offsets of all vertices.
+    shapes: Linear,
 }
 
 impl ElasticNet {
@@ -96,7 +97,7 @@ impl ElasticNet {
                 .with_bias(false)
                 .init(device),
             decoder: Layers::bent(motion + bent, size.decoder(), true, device),
-            offsets: LinearConfig::new(width(size.decoder()), 3 * vertices)
+            shapes: LinearConfig::new(width(size.decoder()), 3 * vertices)
                 .init(device)
                 .no_grad(),
         }
@@ -116,7 +117,12 @@ impl ElasticNet {
     /// Offsets from the garment as sewn \[m\], `[frames, 3·vertices]` (x of all vertices, then y and z), of frames
     /// encoded as `[frames, n]` with a rest bending (rad) `[frames, hinges]`.
     pub fn decode(&self, body: Tensor<2>, rest_bending: Tensor<2>) -> Tensor<2> {
-        self.offsets.forward(self.shares(body, rest_bending)) * OFFSET
+        self.offsets(self.shares(body, rest_bending))
+    }
+
+    /// Offsets of [`ElasticNet::shares`].
+    pub fn offsets(&self, shares: Tensor<2>) -> Tensor<2> {
+        self.shapes.forward(shares) * OFFSET
     }
 
     /// How much of each pose-space shape there is, `[frames, n]`.
@@ -129,7 +135,7 @@ impl ElasticNet {
     /// falls as shares change, `[n, n]`: slope and second derivative of half the squared error, with offsets of size one
     /// as the unit. `free` is 1 for vertices that move, `[1, vertices]`.
     pub fn pull(&self, missing: Tensor<2>, free: &Tensor<2>) -> (Tensor<2>, Tensor<2>) {
-        let shapes = self.offsets.weight.val() * free.clone().repeat_dim(1, 3);
+        let shapes = self.shapes.weight.val() * free.clone().repeat_dim(1, 3);
         let turned = shapes.clone().transpose();
         let pull = (missing * (1.0 / OFFSET)).matmul(turned.clone());
         (shapes.matmul(turned), pull)
@@ -162,15 +168,18 @@ impl ElasticNet {
         let change = inverse
             .matmul(missing * weights * (1.0 / OFFSET))
             .autodiff();
-        let mut offsets = self.offsets;
+        let mut all = self.shapes;
         let (weight, bias) = (
             change.clone().narrow(0, 0, width),
             change.narrow(0, width, 1),
         );
-        offsets.weight = offsets.weight.map(|w| (w + weight).detach());
-        offsets.bias = offsets
+        all.weight = all.weight.map(|w| (w + weight).detach());
+        all.bias = all
             .bias
             .map(|b| b.map(|b| (b + bias.squeeze_dim::<1>(0)).detach()));
-        Ok(ElasticNet { offsets, ..self })
+        Ok(ElasticNet {
+            shapes: all,
+            ..self
+        })
     }
 }
