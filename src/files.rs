@@ -6,7 +6,7 @@ mod log;
 mod table;
 
 use std::{
-    io::Read,
+    io::{Read, Write},
     path::{Path, PathBuf},
 };
 
@@ -42,7 +42,7 @@ pub fn read_text(path: &Path) -> Result<String> {
     }
 }
 
-/// Writes a file whole or not at all: what stood there before survives a full disk or a kill.
+/// Writes a file whole or not at all: what stood there before survives a full disk, a kill or a power cut.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
     let failed = |e| Error::writing(path, e);
     // A link, a pipe or a device must be written through, not replaced.
@@ -52,12 +52,19 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
     let mut name = path.as_os_str().to_owned();
     name.push(format!(".{}.part", std::process::id()));
     let part = PathBuf::from(name);
-    std::fs::write(&part, bytes)
+    write_and_sync(&part, bytes)
         .and_then(|()| std::fs::rename(&part, path))
         .map_err(|e| {
             let _ = std::fs::remove_file(&part);
             failed(e)
         })
+}
+
+/// Writes a file and waits until the disk has it: one that is renamed sooner may be empty after a power cut.
+fn write_and_sync(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let mut file = std::fs::File::create(path)?;
+    file.write_all(bytes)?;
+    file.sync_data()
 }
 
 /// Refuses a path whose folder does not exist, before any work is done for it.

@@ -187,6 +187,31 @@ fn training_evaluation_and_prediction_leave_what_they_promise() {
     assert!(folder.path("run/evaluation-cycle-1/table.md").is_file());
 }
 
+// Times are positive, their ratio is their quotient, and it is said whether both are of one run: a reference that was kept has its time
+// from when it was made. Seconds differ from run to run, so nothing else is asked of them.
+#[test]
+fn times_say_whether_they_were_measured_in_one_run() {
+    let (folder, _) = prepared();
+    let times = || {
+        let text = folder.text("run/evaluation/evaluation.json");
+        let evaluation: Value = serde_json::from_str(&text).unwrap();
+        let times = &evaluation["times"];
+        let number = |key: &str| times[key].as_f64().unwrap();
+        let (networks, reference) = (number("networks"), number("reference"));
+        assert!(networks > 0.0 && reference > 0.0, "{times}");
+        // Rounding.
+        let gap = number("ratio") / (reference / networks) - 1.0;
+        assert!(gap.abs() < 1e-12, "{times}");
+        (times["in_one_run"].as_bool().unwrap(), reference)
+    };
+    let (together, made) = times();
+    assert!(together, "training simulates the references and times both");
+    folder.succeed("learn evaluate run --frames 150");
+    let (together, kept) = times();
+    assert!(!together, "the references were there");
+    assert_eq!(kept, made);
+}
+
 /// A recorded motion in which the second joint bends.
 fn motion(folder: &Folder, name: &str, joints: usize) {
     let array = |shape: [usize; 2], value: &dyn Fn(usize, usize) -> f64| Array {

@@ -6,9 +6,12 @@ use std::path::PathBuf;
 
 use common::{
     folder::Folder,
-    npz::{Kind, npy, zip},
+    npz::{Kind, claim_size, npy, opening, zip},
 };
-use rumple::learn::files::{Amass, Npz, Smpl};
+use rumple::learn::{
+    Track,
+    files::{Amass, Array, Npz, Smpl},
+};
 
 fn write(folder: &Folder, name: &str, bytes: &[u8]) -> PathBuf {
     folder.write(name, bytes);
@@ -74,10 +77,15 @@ fn amass(rate: &'static str) -> Files {
 fn a_body_reads_the_same_in_any_precision_order_and_packing() {
     let folder = Folder::new();
     let mut bodies = Vec::new();
-    for (n, kind) in [Kind::F64, Kind::F32, Kind::F32Fortran]
-        .into_iter()
-        .enumerate()
-    {
+    let kinds = [
+        Kind::F64,
+        Kind::F32,
+        Kind::F64Fortran,
+        Kind::F32Fortran,
+        Kind::F64Big,
+        Kind::F32Big,
+    ];
+    for (n, kind) in kinds.into_iter().enumerate() {
         for deflated in [false, true] {
             let name = format!("{n}{deflated}.npz");
             let path = write(&folder, &name, &zip(&smpl(kind), deflated));
@@ -164,6 +172,170 @@ fn numbers_of_other_kinds_are_read() {
         (cube.shape, cube.values),
         (vec![2, 3, 2], (0..12).map(f64::from).collect())
     );
+}
+
+// Every order of bytes and of indices gives the same numbers, to the last bit but where the file has single precision.
+#[test]
+fn floats_of_either_order_are_read() {
+    let folder = Folder::new();
+    // No number is the same with its bytes turned round, and no row is a column.
+    let values: Vec<f64> = (0..12).map(|n| 0.1 + f64::from(n)).collect();
+    let single: Vec<f64> = values.iter().map(|x| f64::from(*x as f32)).collect();
+    let kinds = [
+        ("f64", Kind::F64, &values),
+        ("f64 by columns", Kind::F64Fortran, &values),
+        ("f64, large end first", Kind::F64Big, &values),
+        ("f32", Kind::F32, &single),
+        ("f32 by columns", Kind::F32Fortran, &single),
+        ("f32, large end first", Kind::F32Big, &single),
+    ];
+    let files: Files = kinds
+        .iter()
+        .map(|(name, kind, _)| (*name, npy(*kind, &[2, 3, 2], &values)))
+        .collect();
+    for deflated in [false, true] {
+        let npz = Npz::open(&write(&folder, "a.npz", &zip(&files, deflated))).unwrap();
+        for (name, _, wanted) in kinds {
+            let array = npz.array(name).unwrap();
+            assert_eq!(
+                (array.shape, &array.values),
+                (vec![2, 3, 2], wanted),
+                "{name}"
+            );
+        }
+    }
+}
+
+// A track is read as it was written, with what else there is to say.
+#[test]
+fn a_track_comes_back() {
+    let folder = Folder::new();
+    let rows = |count: usize, first: f64| -> Vec<Vec<f64>> {
+        let row = |frame: usize| (0..count).map(move |k| first + (frame * count + k) as f64);
+        (0..2).map(|frame| row(frame).collect()).collect()
+    };
+    let track = Track {
+        positions: rows(9, 0.5),
+        strain: rows(4, 100.0),
+        plastic: rows(4, -200.0),
+    };
+    let step = Array {
+        shape: vec![1],
+        values: vec![0.25],
+    };
+    let path = folder.path("track.npz");
+    track.save(&path, &[("seconds", step.clone())]).unwrap();
+    let npz = Npz::open(&path).unwrap();
+    assert_eq!(
+        npz.keys(),
+        ["positions", "strain", "rest_bending", "seconds"]
+    );
+    assert_eq!(npz.array("positions").unwrap().shape, [2, 3, 3]);
+    assert_eq!(npz.array("seconds").unwrap(), step);
+    assert_eq!(Track::read(&npz).unwrap(), track);
+}
+
+/// The message for an archive whose array `a` cannot be read.
+fn refused(bytes: &[u8]) -> String {
+    let folder = Folder::new();
+    let npz = Npz::open(&write(&folder, "large.npz", bytes)).unwrap();
+    let text = npz.array("a").unwrap_err().to_string();
+    assert!(text.contains("large.npz"), "{text}");
+    text
+}
+
+// A device that never ends and a file beyond the limit are left at once, not read until the memory is full.
+#[test]
+#[cfg(unix)]
+fn files_without_end_are_not_read() {
+    let text = Npz::open("/dev/zero".as_ref()).unwrap_err().to_string();
+    assert!(text.contains("/dev/zero: not an .npz file"), "{text}");
+    let folder = Folder::new();
+    let path = write(&folder, "sparse.npz", b"PK\x03\x04");
+    // Beyond its first bytes it takes no room on the disk.
+    let file = std::fs::OpenOptions::new().write(true).open(&path);
+    file.unwrap().set_len((2 << 30) + 1).unwrap();
+    let text = Npz::open(&path).unwrap_err().to_string();
+    assert!(
+        text.contains("sparse.npz: larger than 2048 MiB; give a smaller file"),
+        "{text}"
+    );
+}
+
+// A small file that claims to become a large array is refused by what it claims, before memory is taken for it.
+#[test]
+fn small_files_do_not_become_large_arrays() {
+    // Numbers of one byte would take eight times as much.
+    let shapes: [&[usize]; 3] = [&[1 << 31], &[1 << 16, 1025], &[usize::MAX, 2]];
+    for shape in shapes {
+        for is_fortran in [false, true] {
+            let text = refused(&zip(&[("a", opening("|u1", is_fortran, shape))], true));
+            for part in ["'a': shape [", "at most 67108864", "save a smaller array"] {
+                assert!(text.contains(part), "{part}: {text}");
+            }
+        }
+    }
+    // Wide ones must be there.
+    let text = refused(&zip(&[("a", opening("<f8", false, &[1 << 31]))], true));
+    assert!(text.contains("does not fit 0 bytes"), "{text}");
+    // An array without values has any lengths beside its 0.
+    let empty = opening("<f8", true, &[0, usize::MAX, 3]);
+    let folder = Folder::new();
+    let npz = Npz::open(&write(&folder, "empty.npz", &zip(&[("a", empty)], true))).unwrap();
+    assert!(npz.array("a").unwrap().values.is_empty());
+
+    let mut bytes = zip(&[("a", npy(Kind::F64, &[1000], &[0.5; 1000]))], true);
+    claim_size(&mut bytes, (512 << 20) + 1);
+    let text = refused(&bytes);
+    assert!(text.contains("513 MiB unpacked, but at most 512"), "{text}");
+    // Less than it has: no more is unpacked than is listed.
+    claim_size(&mut bytes, 200);
+    let text = refused(&bytes);
+    assert!(text.contains("does not have the 200 bytes"), "{text}");
+}
+
+// Whatever a file says of itself, a message stays short.
+#[test]
+fn long_headers_are_neither_read_nor_printed() {
+    let header = |length: u32, text: &str| {
+        let mut bytes = b"\x93NUMPY\x02\x00".to_vec();
+        bytes.extend(length.to_le_bytes());
+        bytes.extend(text.as_bytes());
+        zip(&[("a", bytes)], true)
+    };
+    let long = "x".repeat(20_000);
+    let text = refused(&header(20_000, &long));
+    assert!(
+        text.contains("its header has 20000 bytes, but at most 10000"),
+        "{text}"
+    );
+    let text = refused(&header(u32::MAX, "{}"));
+    assert!(text.contains("its header has 4294967295 bytes"), "{text}");
+    let text = refused(&header(9000, &long[..9000]));
+    assert!(
+        text.contains("its header reads \"xxx") && text.contains("x…"),
+        "{text}"
+    );
+    let record = format!(
+        "{{'descr': [('{}', '<f8')], 'fortran_order': False, 'shape': (1,), }}",
+        &long[..9000]
+    );
+    let kind = refused(&header(record.len() as u32, &record));
+    assert!(
+        kind.contains("values of type") && kind.contains("x…"),
+        "{kind}"
+    );
+    let lengths = "1,".repeat(4000);
+    let deep = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({lengths}), }}");
+    let shape = refused(&header(deep.len() as u32, &deep));
+    assert!(shape.contains("its header reads"), "{shape}");
+    let names: Vec<String> = (0..1000).map(|n| format!("name{n}")).collect();
+    let many: Vec<(&str, Vec<u8>)> = names.iter().map(|n| (n.as_str(), Vec::new())).collect();
+    let keys = refused(&zip(&many, false));
+    assert!(keys.contains("no array 'a'"), "{keys}");
+    for text in [text, kind, shape, keys] {
+        assert!(text.chars().count() < 1000, "{text}");
+    }
 }
 
 /// An archive of which the array `key` is replaced, or left out.
@@ -329,17 +501,37 @@ fn broken_motions_are_refused_with_file_key_and_remedy() {
             assert!(text.contains(part), "{part}: {text}");
         }
     }
-    // A rate that is far too low makes more frames than a motion may have.
-    let bytes = broken(amass(RATE), RATE, rate(1e-6));
-    let slow = Amass::read(&write(&folder, "slow.npz", &bytes)).unwrap();
-    let text = slow.motion("slow", 2, 30.0).unwrap_err().to_string();
-    for part in [
-        "motion slow",
-        RATE,
-        "1.200e8 frames",
-        "give a shorter motion",
-    ] {
-        assert!(text.contains(part), "{part}: {text}");
+    // Many rates are counted, not printed.
+    let bytes = broken(amass(RATE), RATE, numbers(&[100], 30.0));
+    let path = write(&folder, "motion.npz", &bytes);
+    let text = Amass::read(&path).unwrap_err().to_string();
+    assert!(text.contains("'mocap_framerate': 100 numbers"), "{text}");
+}
+
+// A few frames with a rate that is far too low become more than the memory holds: frames are counted after sampling.
+#[test]
+fn a_motion_has_at_most_ten_thousand_frames() {
+    let folder = Folder::new();
+    // Five frames are recorded, so four steps; at 30 a second the last is frame `last`.
+    let sampled = |last: f64| {
+        let rate = Some(npy(Kind::F64, &[], &[4.0 * 30.0 / last]));
+        let bytes = broken(amass("mocap_framerate"), "mocap_framerate", rate);
+        let slow = Amass::read(&write(&folder, "slow.npz", &bytes)).unwrap();
+        slow.motion("waltz", 2, 30.0)
+    };
+    let longest = sampled(9999.5).unwrap();
+    assert_eq!((longest.turns.len(), longest.root.len()), (10_000, 10_000));
+    for (last, number) in [(10_000.5, "are 10001 frames"), (1.2e8, "e8 frames")] {
+        let text = sampled(last).unwrap_err().to_string();
+        for part in [
+            "slow.npz, motion waltz: 5 frames",
+            "mocap_framerate",
+            number,
+            "at most 10000",
+            "cut the motion",
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! `rumple learn`
 
 mod ablate;
+mod below;
 mod drift;
 mod evaluate;
 mod pictures;

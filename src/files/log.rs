@@ -19,6 +19,14 @@ pub struct Log {
 impl Log {
     /// Opens a file, making it where there is none, and cuts it to `length` bytes.
     pub fn open(path: &Path, length: u64) -> Result<Log> {
+        let mut log = Log::lock(path)?;
+        log.cut(length)?;
+        Ok(log)
+    }
+
+    /// Opens a file, making it where there is none, and keeps others from it. What is in it stays: whoever has more to
+    /// throw away than this file needs the lock first.
+    pub fn lock(path: &Path) -> Result<Log> {
         let failed = |e| Error::writing(path, e);
         let mut file = OpenOptions::new()
             .read(true)
@@ -33,20 +41,28 @@ impl Log {
                 path.display()
             ));
         }
-        let there = file.metadata().map_err(failed)?.len();
-        if there < length {
-            return bad_input(format!(
-                "{}: {there} bytes long where the saved state needs {length}; it was changed since: start again with --fresh",
-                path.display()
-            ));
-        }
-        file.set_len(length).map_err(failed)?;
-        file.seek(SeekFrom::End(0)).map_err(failed)?;
+        let length = file.seek(SeekFrom::End(0)).map_err(failed)?;
         Ok(Log {
             path: path.to_path_buf(),
             file,
             length,
         })
+    }
+
+    /// Cuts it to `length` bytes; refuses where there are fewer.
+    pub fn cut(&mut self, length: u64) -> Result<()> {
+        if self.length < length {
+            return bad_input(format!(
+                "{}: {} bytes long where the saved state needs {length}; it was changed since: start again with --fresh",
+                self.path.display(),
+                self.length
+            ));
+        }
+        let failed = |e| Error::writing(&self.path, e);
+        self.file.set_len(length).map_err(failed)?;
+        self.file.seek(SeekFrom::End(0)).map_err(failed)?;
+        self.length = length;
+        Ok(())
     }
 
     /// Adds bytes at the end.
@@ -58,8 +74,40 @@ impl Log {
         Ok(())
     }
 
+    /// Waits until the disk has all bytes, so that a snapshot which counts on them does not outlive them.
+    pub fn sync(&self) -> Result<()> {
+        let synced = self.file.sync_data();
+        synced.map_err(|e| Error::writing(&self.path, e))
+    }
+
     /// Bytes so far.
     pub fn length(&self) -> u64 {
         self.length
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_changes_nothing_and_holds_until_the_log_is_closed() {
+        let name = format!("rumple-log-{}.csv", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        std::fs::write(&path, "row 1\nrow 2\n").unwrap();
+        let text = || std::fs::read_to_string(&path).unwrap();
+        let mut log = Log::lock(&path).unwrap();
+        let refused = Log::open(&path, 0).unwrap_err().to_string();
+        assert!(refused.contains("another run is writing"), "{refused}");
+        assert_eq!((log.length(), text().as_str()), (12, "row 1\nrow 2\n"));
+        log.cut(6).unwrap();
+        log.append(b"new\n").unwrap();
+        log.sync().unwrap();
+        assert_eq!((log.length(), text().as_str()), (10, "row 1\nnew\n"));
+        let refused = log.cut(11).unwrap_err().to_string();
+        assert!(refused.contains("10 bytes long"), "{refused}");
+        drop(log);
+        assert!(Log::open(&path, 10).is_ok());
+        std::fs::remove_file(&path).unwrap();
     }
 }

@@ -105,6 +105,10 @@ pub fn variants(case: &LearnCase) -> Vec<Variant> {
             c.loss.crease_regression.weight = REGRESSION;
         },
     );
+    add("regressions".into(), format!("{about}, both ways"), &|c| {
+        c.loss.regression.weight = REGRESSION;
+        c.loss.crease_regression.weight = REGRESSION;
+    });
     add(
         "printed".into(),
         "plastic rule as printed, which drifts".into(),
@@ -148,6 +152,22 @@ mod tests {
             "graph3, yield30 and six numbers of cycles"
         );
         assert_eq!(home("yield60"), "yield60");
+    }
+
+    #[test]
+    fn the_extra_losses_are_on_one_by_one_and_together() {
+        let all = variants(&LearnCase::default());
+        for (name, weights) in [
+            ("case", [0.0, 0.0]),
+            ("regression", [REGRESSION, 0.0]),
+            ("crease_regression", [0.0, REGRESSION]),
+            ("regressions", [REGRESSION, REGRESSION]),
+        ] {
+            let found = all.iter().find(|v| v.name == name).unwrap();
+            let loss = &found.case.loss;
+            let found_weights = [loss.regression.weight, loss.crease_regression.weight];
+            assert_eq!((found_weights, found.home.as_str()), (weights, name));
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::{
-    Given, Loss, Scene, Sheet, Terms,
+    Given, Linearized, Loss, Scene, Sheet, Terms,
     lesson::Lesson,
     reference::{Accuracy, minimise},
 };
@@ -135,6 +135,45 @@ impl Aims {
 }
 
 impl Minimiser<'_> {
+    /// What a frame is judged against, the frames before it as predicted, `[3, frames·vertices]`.
+    fn given(&self, lesson: &Lesson, predicted: &Field, frame: usize) -> Given {
+        let compute = &self.sheet.compute;
+        let earlier = |by: usize| self.frame(predicted, frame.saturating_sub(by));
+        Given {
+            previous: earlier(1),
+            before: earlier(2),
+            moving: compute.tensor(&[if frame < 2 { 0.0 } else { 1.0 }], [1, 1]),
+            plastic: lesson.rest_bending.clone().narrow(0, frame, 1),
+            anchors: lesson.skinned.frame(frame).plain(),
+            body: self.scene.posed(&lesson.poses[frame..=frame], compute),
+        }
+    }
+
+    /// The gradient of the loss, mean over some `frames` of a lesson as predicted \[J/m\], `[3, frames·vertices]`, zero in
+    /// all others; and the mean of its terms.
+    pub fn slope(
+        &self,
+        lesson: &Lesson,
+        predicted: &Field,
+        frames: &[usize],
+    ) -> Result<(Field, Terms<f64>)> {
+        let one = |&frame: &usize| {
+            let here = self.frame(predicted, frame);
+            let given = self.given(lesson, predicted, frame);
+            self.loss.linearized(self.sheet, &here, &given)
+        };
+        let found: Result<Vec<Linearized>> = frames.par_iter().map(one).collect();
+        let share = 1.0 / frames.len().max(1) as f64;
+        let none = self.frame(predicted, 0).zeros_like();
+        let mut rows = vec![none; lesson.frames()];
+        let mut terms = Terms::default();
+        for (&frame, here) in frames.iter().zip(found?) {
+            terms = terms.plus(&here.terms.map(|term| term * share));
+            rows[frame] = here.gradient * share;
+        }
+        Ok((Field::cat(rows, 1), terms))
+    }
+
     fn frame(&self, stacked: &Field, frame: usize) -> Field {
         let vertices = self.sheet.vertices;
         stacked.clone().narrow(1, frame * vertices, vertices)
@@ -148,23 +187,11 @@ impl Minimiser<'_> {
         frame: usize,
         solver: &mut Solver,
     ) -> Result<Ahead> {
-        let compute = &self.sheet.compute;
-        let earlier = |by: usize| self.frame(predicted, frame.saturating_sub(by));
-        let given = Given {
-            previous: earlier(1),
-            before: earlier(2),
-            moving: compute.tensor(&[if frame < 2 { 0.0 } else { 1.0 }], [1, 1]),
-            plastic: lesson.rest_bending.clone().narrow(0, frame, 1),
-            anchors: lesson.skinned.frame(frame).plain(),
-            body: self.scene.posed(&lesson.poses[frame..=frame], compute),
-        };
-        let start = earlier(0);
+        let given = self.given(lesson, predicted, frame);
+        let start = self.frame(predicted, frame);
+        let values = self.sheet.compute.values(start.clone())?;
         // The run that hears of such a loss says what diverged.
-        if compute
-            .values(start.clone())?
-            .iter()
-            .any(|x| !x.is_finite())
-        {
+        if values.iter().any(|x| !x.is_finite()) {
             return Ok((start, Terms::default().map(|_: &f64| f64::NAN)));
         }
         let accuracy = Accuracy {

@@ -69,7 +69,7 @@ pub struct Training {
     pub elastic_steps: usize,
     /// Adam's first rate for E-Net; it falls to a hundredth along half a cosine in every cycle.
     pub elastic_rate: f64,
-    /// Steps of the minimiser in a round.
+    /// Steps of the minimiser in a round. With 0 E-Net goes along the plain gradient of the loss, as in paper 2.
     pub minimiser_steps: usize,
     /// Times that Adam sees all lessons in a round.
     pub fits: usize,
@@ -111,7 +111,20 @@ impl Default for LearnCase {
     }
 }
 
+/// Memory that a training may take \[bytes\]: what a larger machine has.
+const MOST_BYTES: f64 = 64e9;
+/// What a vertex of a frame of a lesson takes \[bytes\]: skinning, prediction, aims, and offsets that are missing, each
+/// several times over.
+const BYTES_A_VERTEX: f64 = 250.0;
+
 impl LearnCase {
+    /// About how much memory training takes \[bytes\]: what the lessons and the pose-space shapes need.
+    fn bytes(&self) -> f64 {
+        let vertices = (self.grid[0] * self.grid[1]) as f64;
+        let frames = (self.motions * self.frames) as f64;
+        vertices * (frames * BYTES_A_VERTEX + 512.0 * 3.0 * 4.0 * 4.0)
+    }
+
     /// Refuses what cannot be trained, by name.
     pub fn check(&self) -> Result<()> {
         self.plasticity.check()?;
@@ -131,6 +144,19 @@ impl LearnCase {
                 Motion::SECONDS
             ));
         }
+        let [x, y, z] = self.loss.materials.gravity;
+        if x != 0.0 || y != 0.0 || z > 0.0 {
+            return bad_input(format!(
+                "loss.materials.gravity is [{x}, {y}, {z}]; bodies stand along z and E-Net is told so: give [0, 0, -9.81]"
+            ));
+        }
+        if self.plasticity.yield_strain > std::f64::consts::TAU {
+            return bad_input(format!(
+                "plasticity.yield_strain is {} rad, which no hinge reaches; give at most 2π, or \"rest_bending\": \"none\" for \
+                 a garment that does not yield",
+                self.plasticity.yield_strain
+            ));
+        }
         let [around, along] = self.grid;
         let messages = match self.plastic_net {
             PlasticKind::Graph(steps) => steps,
@@ -139,11 +165,11 @@ impl LearnCase {
         let counts = [
             ("grid, around", around, 4, 1000),
             ("grid, along", along, 3, 1000),
-            ("cycles", self.cycles, 1, 1000),
+            ("cycles", self.cycles, 1, 200),
             ("motions", self.motions, 1, 10_000),
             ("frames", self.frames, 3, 100_000),
             ("training.elastic_steps", elastic_steps, 1, 1_000_000),
-            ("training.minimiser_steps", minimiser_steps, 1, 1000),
+            ("training.minimiser_steps", minimiser_steps, 0, 1000),
             ("training.fits", fits, 1, 1_000_000),
             ("training.plastic_steps", plastic_steps, 1, 1_000_000),
             ("plastic_net, steps of messages", messages, 0, 100),
@@ -152,6 +178,17 @@ impl LearnCase {
             if !(least..=most).contains(&value) {
                 return bad_input(format!("{name} is {value}; give {least} to {most}"));
             }
+        }
+        let bytes = self.bytes();
+        if bytes > MOST_BYTES {
+            return bad_input(format!(
+                "{} motions of {} frames with {around} × {along} vertices would take some {:.0} GB of memory; give fewer of \
+                 these, to stay below {:.0} GB",
+                self.motions,
+                self.frames,
+                bytes * 1e-9,
+                MOST_BYTES * 1e-9
+            ));
         }
         for (name, rate) in [
             ("training.elastic_rate", elastic_rate),

@@ -91,6 +91,13 @@ mod tests {
     }
 
     #[test]
+    fn the_printed_example_is_the_loss_as_printed() {
+        let text = include_str!("../../examples/learn/printed.json");
+        let case = LearnCase::parse(text, "printed.json").unwrap();
+        assert_eq!(case.loss, crate::learn::LossConfig::printed());
+    }
+
+    #[test]
     fn what_is_wrong_is_named_with_the_file() {
         for (text, fragments) in [
             ("[]", vec!["c: not a JSON object"]),
@@ -107,7 +114,19 @@ mod tests {
                 r#"{"cycles": "four"}"#,
                 vec!["c: invalid type", "rumple schema learn"],
             ),
-            (r#"{"cycles": 0}"#, vec!["c: cycles is 0; give 1 to 1000"]),
+            (r#"{"cycles": 0}"#, vec!["c: cycles is 0; give 1 to 200"]),
+            (
+                r#"{"grid": [900, 900], "motions": 1000}"#,
+                vec!["c: 1000 motions of 95 frames", "GB of memory; give fewer"],
+            ),
+            (
+                r#"{"loss": {"materials": {"gravity": [0, -9.81, 0]}}}"#,
+                vec!["gravity is [0, -9.81, 0]", "give [0, 0, -9.81]"],
+            ),
+            (
+                r#"{"plasticity": {"yield_strain": 9}}"#,
+                vec!["yield_strain is 9 rad", "\"rest_bending\": \"none\""],
+            ),
             (r#"{"grid": [2, 9]}"#, vec!["c: grid, around is 2"]),
             (
                 r#"{"plastic_net": "gru"}"#,

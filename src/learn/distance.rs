@@ -10,7 +10,7 @@ use crate::{
     numeric::{Compute, Field, max_zero},
 };
 
-/// Keeps square roots off zero; nothing is known about the direction there.
+/// Squared length that keeps square roots off zero \[m²\]; nothing is known about the direction there.
 const TINY: f64 = 1e-24;
 
 /// How far points are from a body.
@@ -157,19 +157,22 @@ impl PosedBone {
         let relative = points.minus(&self.shift);
         let [px, py, pz] = [0, 1, 2].map(|a| relative.dot(&self.axes[a]) - self.from[a]);
         let [rx, ry, rz] = self.reach;
-        let squared = rx * rx + ry * ry + rz * rz;
+        // A bone may be a point.
+        let squared = (rx * rx + ry * ry + rz * rz).max(TINY);
         // Products instead of quotients: burn differentiates a division by a number in single precision.
         let along =
             px.clone() * (rx / squared) + py.clone() * (ry / squared) + pz.clone() * (rz / squared);
         let along = along.clone() - max_zero(&(along.clone() - 1.0)) + max_zero(&along.neg());
         let q = [(px, rx), (py, ry), (pz, rz)].map(|(p, r)| p - along.clone() * r);
         let scaled = |power: i32| [0, 1, 2].map(|a| q[a].clone() * self.radii[a].powi(-power));
-        let norm = |v: &[Field; 3]| {
+        // In the units of either, so that the axis of a bone is a radius deep.
+        let radius = self.radii.iter().copied().fold(f64::INFINITY, f64::min);
+        let norm = |v: &[Field; 3], power: i32| {
             let square = |k: usize| v[k].clone() * v[k].clone();
-            (square(0) + square(1) + square(2) + TINY).sqrt()
+            (square(0) + square(1) + square(2) + TINY * radius.powi(-2 * power)).sqrt()
         };
         let (once, twice) = (scaled(1), scaled(2));
-        let (k0, k1) = (norm(&once), norm(&twice));
+        let (k0, k1) = (norm(&once, 1), norm(&twice, 2));
         let value = k0.clone() * (k0.clone() - 1.0) / k1.clone();
         // ∇k₀ = (q/r²)/k₀ and ∇k₁ = (q/r⁴)/k₁. The nearest point of the segment moves only along it, which
         // changes nothing where the segment is a principal axis.

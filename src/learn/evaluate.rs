@@ -3,32 +3,40 @@
 mod frames;
 mod long;
 mod references;
+mod scores;
 
 use std::{path::Path, time::Instant};
 
+use burn::module::Module;
 use serde::{Deserialize, Serialize};
 
 pub use frames::{FrameRow, Moments, frame_rows, mean_size, top};
 pub use long::{
-    DRIFT, FORGOTTEN, LargestChange, LongRow, check_frames, is_cut_off, long_motion, long_roll_out,
+    DRIFT, FORGOTTEN, LargestChange, LongError, LongRow, check_frames, is_cut_off, long_motion,
+    long_roll_out,
 };
 pub use references::{Job, Reference, References, Watch, Yields};
+pub use scores::{Bent, Control, Score, all_frame_rows};
 
+use self::{
+    references::other_energy,
+    scores::{bent, control, scores},
+};
 use super::{
     LearnCase, Motion, RestBending, Scene, Split, Track,
-    curriculum::{Curriculum, Students},
+    curriculum::{Curriculum, Predicted, Students},
     lesson::Lesson,
-    metrics::{Metrics, compare, most_creased},
+    metrics::Metrics,
 };
 use crate::{
     error::{Result, bad_input},
     files::difference,
-    numeric::{Compute, Precision},
+    numeric::Compute,
 };
 
 /// Names of the methods.
 pub const CURRICULUM: &str = "curriculum";
-/// The reference without rest bending: minimised exactly, so no method without rest bending can be better.
+/// The reference without rest bending: what a simulation without rest bending does.
 pub const ELASTIC: &str = "elastic simulation";
 /// A network that was trained without rest bending.
 pub const BASELINE: &str = "network without rest bending";
@@ -39,45 +47,6 @@ pub const MEAN: &str = "mean";
 
 /// Drawn test motions beside the canonical bend.
 const DRAWN: u64 = 3;
-
-/// One method on one motion, or on the mean of those that move.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Score {
-    /// Which method.
-    pub method: String,
-    /// Which motion.
-    pub motion: String,
-    /// Against the reference.
-    pub metrics: Metrics,
-}
-
-/// What is bent before, during and after a bend \[rad\].
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Bent {
-    /// Which method.
-    pub method: String,
-    /// Which motion.
-    pub motion: String,
-    /// `before`, `during` or `after` the bend.
-    pub moment: String,
-    /// The frame that is looked at.
-    pub frame: usize,
-    /// Mean |ε_p|.
-    pub rest_bending: f64,
-    /// Mean of the tenth of the hinges with the largest |ε|.
-    pub top_tenth_strain: f64,
-}
-
-/// The unloaded control: what a body that never moves leaves behind.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Control {
-    /// Which method.
-    pub method: String,
-    /// Largest |ε_p| of all frames and hinges \[rad\].
-    pub largest_rest_bending: f64,
-    /// Mean |ε_p| of the last frame \[rad\].
-    pub final_rest_bending: f64,
-}
 
 /// Time a frame.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -101,6 +70,12 @@ pub struct Evaluation {
     pub case: LearnCase,
     /// Cycles of training.
     pub cycles: usize,
+    /// Where the loss of the case is not the energy that its reference minimises; nothing where it is.
+    #[serde(default)]
+    pub energy_note: Option<String>,
+    /// Numbers that E-Net and P-Net have learned; none of P-Net where it is not asked.
+    #[serde(default)]
+    pub parameters: [usize; 2],
     /// All methods on all motions, and means.
     pub scores: Vec<Score>,
     /// Before, during and after each bend.
@@ -114,6 +89,9 @@ pub struct Evaluation {
     /// Frames that were asked for there; 0 for none. Rows end earlier where something is no longer finite.
     #[serde(default)]
     pub long_frames: usize,
+    /// Against a reference of the long roll-out, over all of its frames; nothing where it was not simulated.
+    #[serde(default)]
+    pub long_error: Option<LongError>,
     /// Frames of references that were not minimised to the end, of how many.
     pub unfinished: [usize; 2],
 }
@@ -174,7 +152,8 @@ pub fn evaluate(
     let simulated = references.of(case, scene, &jobs(&motions), watch)?;
     let unfinished = simulated.iter().map(|r| r.unfinished).sum();
     let all_frames = simulated.iter().map(|r| r.track.frames()).sum();
-    let times = times(judged, &motions[0], &simulated[0], compute)?;
+    let (times, first) = times(judged, &motions[0], &simulated[0], compute)?;
+    let mut first = Some(first);
     let mut trials = Vec::new();
     for (motion, pair) in motions.into_iter().zip(simulated.chunks_exact(2)) {
         let mut methods = vec![(ELASTIC.to_string(), pair[1].track.clone())];
@@ -182,7 +161,10 @@ pub fn evaluate(
             let track = predict(b.course, b.students, &motion, compute)?;
             methods.push((BASELINE.into(), track));
         }
-        let track = predict(course, students, &motion, compute)?;
+        let track = match first.take() {
+            Some(track) => track,
+            None => predict(course, students, &motion, compute)?,
+        };
         methods.push((method(case).into(), track));
         trials.push(Trial {
             reference: pair[0].track.clone(),
@@ -194,12 +176,15 @@ pub fn evaluate(
         synthetic: true,
         case: case.clone(),
         cycles: judged.cycles,
+        energy_note: other_energy(case),
+        parameters: parameters(judged),
         scores: scores(case, scene, &trials)?,
         bent: trials.iter().flat_map(bent).collect(),
         control: trials.last().map(control).unwrap_or_default(),
         times,
         long: Vec::new(),
         long_frames: 0,
+        long_error: None,
         unfinished: [unfinished, all_frames],
     };
     Ok((evaluation, trials))
@@ -224,144 +209,73 @@ pub fn predict(
     course.predict(students, &lesson)?.track(compute)
 }
 
-/// Seconds a frame from turns of the joints to positions and rest bending: poses, skinning and both networks, as a
-/// reference has them too. A first roll-out, which is slower, is not counted.
-pub fn seconds_a_frame(
+/// The same with the seconds a frame that it took, from turns of the joints to positions and rest bending: poses, skinning
+/// and both networks, as a reference has them too. A first roll-out, which is slower, is not counted.
+pub fn predict_timed(
     course: &Curriculum,
     students: &Students,
     motion: &Motion,
     compute: &Compute,
-) -> Result<f64> {
-    let mut seconds = 0.0;
-    for _ in 0..2 {
+) -> Result<(Track, f64)> {
+    let once = || -> Result<(Predicted, f64)> {
         let clock = Instant::now();
         let lesson = Lesson::new(&course.scene, motion.clone(), compute)?;
         let predicted = course.predict(students, &lesson)?;
         // On a GPU work is only queued until something is read.
-        compute.values(predicted.rest_bending)?;
-        seconds = clock.elapsed().as_secs_f64();
-    }
-    Ok(seconds / motion.frames() as f64)
+        compute.values(predicted.rest_bending.clone())?;
+        Ok((predicted, clock.elapsed().as_secs_f64()))
+    };
+    once()?;
+    let (predicted, seconds) = once()?;
+    let track = predicted.track(compute)?;
+    Ok((track, seconds / motion.frames() as f64))
 }
 
+/// Times a frame, and the prediction that was timed.
 fn times(
     judged: &Judged,
     motion: &Motion,
     reference: &Reference,
     compute: &Compute,
-) -> Result<Times> {
-    let networks = seconds_a_frame(judged.course, judged.students, motion, compute)?;
+) -> Result<(Times, Track)> {
+    let (track, networks) = predict_timed(judged.course, judged.students, motion, compute)?;
     let of_reference = reference.seconds / motion.frames() as f64;
-    Ok(Times {
+    let times = Times {
         networks,
         reference: of_reference,
         ratio: of_reference / networks,
         in_one_run: reference.made_now,
-    })
-}
-
-/// All methods on all motions, each followed by its mean over those that move.
-fn scores(case: &LearnCase, scene: &Scene, trials: &[Trial]) -> Result<Vec<Score>> {
-    let exact = Compute::cpu(Precision::F64);
-    let materials = case.loss.materials;
-    let moving = trials.iter().filter(|t| Moments::of(&t.motion).is_some());
-    let moving: Vec<&Track> = moving.map(|t| &t.reference).collect();
-    let creased = most_creased(&moving);
-    let names = trials.first().map(|t| t.methods.iter().map(|(n, _)| n));
-    let mut scores = Vec::new();
-    for (k, method) in names.into_iter().flatten().enumerate() {
-        let mut moving = Vec::new();
-        for trial in trials {
-            let (track, motion) = (&trial.methods[k].1, &trial.motion);
-            let metrics = compare(
-                scene,
-                motion,
-                track,
-                &trial.reference,
-                &creased,
-                materials,
-                &exact,
-            )?;
-            if Moments::of(motion).is_some() {
-                moving.push(metrics);
-            }
-            scores.push(Score {
-                method: method.clone(),
-                motion: motion.name.clone(),
-                metrics,
-            });
-        }
-        scores.push(Score {
-            method: method.clone(),
-            motion: MEAN.into(),
-            metrics: Metrics::mean(&moving),
-        });
-    }
-    Ok(scores)
-}
-
-/// The reference and all methods of a trial.
-fn tracks(trial: &Trial) -> impl Iterator<Item = (&str, &Track)> {
-    let methods = trial.methods.iter().map(|(n, t)| (n.as_str(), t));
-    std::iter::once((REFERENCE, &trial.reference)).chain(methods)
-}
-
-fn bent(trial: &Trial) -> Vec<Bent> {
-    let Some(moments) = Moments::of(&trial.motion) else {
-        return Vec::new();
     };
-    let moments = [
-        ("before", Some(moments.before)),
-        ("during", Some(moments.during)),
-        ("after", moments.after),
-    ];
-    let mut rows = Vec::new();
-    for (method, track) in tracks(trial) {
-        for (moment, frame) in moments {
-            let Some(frame) = frame else {
-                continue;
-            };
-            rows.push(Bent {
-                method: method.into(),
-                motion: trial.motion.name.clone(),
-                moment: moment.into(),
-                frame,
-                rest_bending: mean_size(&track.plastic[frame]),
-                top_tenth_strain: top(&track.strain[frame], 0.1),
-            });
-        }
-    }
-    rows
+    Ok((times, track))
 }
 
-fn control(still: &Trial) -> Vec<Control> {
-    let control = |(method, track): (&str, &Track)| Control {
-        method: method.into(),
-        largest_rest_bending: track
-            .plastic
-            .iter()
-            .flatten()
-            .fold(0.0, |m: f64, x| m.max(x.abs())),
-        final_rest_bending: track.plastic.last().map_or(0.0, |p| mean_size(p)),
+/// Numbers that both networks have learned.
+fn parameters(judged: &Judged) -> [usize; 2] {
+    let Students {
+        elastic, plastic, ..
+    } = judged.students;
+    let of_plastic = match judged.course.case.rest_bending {
+        RestBending::Learned => plastic.num_params(),
+        RestBending::None => 0,
     };
-    tracks(still).map(control).collect()
-}
-
-/// All frames of all motions and methods, the reference among them.
-pub fn all_frame_rows(trials: &[Trial]) -> Vec<FrameRow> {
-    let rows = |trial: &Trial| -> Vec<FrameRow> {
-        let of = |(method, track)| frame_rows(&trial.motion.name, method, track, &trial.reference);
-        tracks(trial).flat_map(of).collect()
-    };
-    trials.iter().flat_map(rows).collect()
+    [elastic.num_params(), of_plastic]
 }
 
 impl Evaluation {
     /// The score of a method on a motion.
     pub fn score(&self, method: &str, motion: &str) -> Option<&Metrics> {
+        self.found(method, motion).map(|s| &s.metrics)
+    }
+
+    /// The largest error of the rest bending of a method along a motion \[rad\].
+    pub fn largest_plastic_error(&self, method: &str, motion: &str) -> Option<f64> {
+        let found = self.found(method, motion);
+        found.map(|s| s.largest_plastic_error)
+    }
+
+    fn found(&self, method: &str, motion: &str) -> Option<&Score> {
         let mut scores = self.scores.iter();
-        let found = scores.find(|s| s.method == method && s.motion == motion);
-        found.map(|s| &s.metrics)
+        scores.find(|s| s.method == method && s.motion == motion)
     }
 }
 

@@ -3,6 +3,7 @@
 //! Neither bodies nor motions may be redistributed, so none ships here; the tests write files of the same layout.
 
 mod amass;
+mod limits;
 mod npy;
 mod npz;
 mod smpl;
@@ -10,6 +11,7 @@ mod zip;
 
 pub use amass::Amass;
 pub use npy::Array;
+pub(in crate::learn) use npy::Pieces;
 pub use npz::Npz;
 pub use smpl::Smpl;
 pub(in crate::learn) use zip::{archive, unpack_all};

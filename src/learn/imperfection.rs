@@ -43,7 +43,8 @@ impl Imperfection {
         let mut modes = Vec::new();
         for around in 0..=(k * radius) as usize {
             let across = around as f64 / radius;
-            let along = (k * k - across * across).sqrt();
+            // Rounding may leave a little less than nothing.
+            let along = (k * k - across * across).max(0.0).sqrt();
             for sign in [1.0, -1.0] {
                 modes.push((
                     around as f64,

@@ -39,7 +39,7 @@ pub enum Split {
     Train,
     /// For choosing among trained models.
     Validation,
-    /// Never seen before the end.
+    /// Never trained with, nor for stopping early.
     Test,
 }
 

@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Sheet;
 use crate::{
     error::{Result, bad_input},
     numeric::{Field, Gate, Side, nearest_turn},
@@ -38,7 +37,7 @@ pub enum Rule {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Plasticity {
-    /// ε_y \[rad\]; more than 2π for an elastic garment.
+    /// ε_y \[rad\]; 2π and more for an elastic garment.
     pub yield_strain: f64,
     /// How the excess is taken.
     pub rule: Rule,
@@ -111,11 +110,6 @@ impl Plasticity {
             rows.push(self.update(last, &strain.clone().narrow(0, frame - 1, 1)));
         }
         Field::cat(rows, 0)
-    }
-
-    /// No rest bending for a sheet's frames, `[frames, hinges]`.
-    pub fn none(sheet: &Sheet) -> Field {
-        sheet.compute.zeros([sheet.frames, sheet.hinges])
     }
 }
 

@@ -12,35 +12,35 @@
 //!
 //! A run that was killed at any moment and opened again ends with the same bits in networks and logs (but for
 //! the seconds in cycles.csv): batches are functions of cycle and step, and rows beyond the checkpoint are cut away.
+//! A power cut counts as a kill: rows and networks are on the disk before the checkpoint that counts on them.
 
+mod begin;
 mod checkpoint;
+mod cycle;
 mod folder;
 pub mod rows;
 
-use std::{
-    path::{Path, PathBuf},
-    time::Instant,
-};
+use std::{path::PathBuf, time::Instant};
 
 use burn::optim::ModuleOptimizer;
 use serde::{Deserialize, Serialize};
 
-pub use self::folder::{
-    CASE, CYCLES, ELASTIC, PLASTIC, cycles, elastic_steps, load, plastic_steps, read_case,
-};
 use self::{
     checkpoint::Mark,
+    folder::{CHECKPOINT, FIRST_TURN, NETWORKS, made_by, networks_file},
+};
+pub use self::{
+    cycle::Cycle,
     folder::{
-        CHECKPOINT, FIRST_TURN, NETWORKS, check_same, clear, made_by, networks_file, open_logs,
-        write_case,
+        CASE, CYCLES, ELASTIC, PLASTIC, cycles, elastic_steps, load, plastic_steps, read_case,
     },
 };
 use super::{
-    LearnCase,
     curriculum::{Curriculum, Predicted, Students, adam},
+    evaluate::mean_size,
 };
 use crate::{
-    error::{Error, Result, bad_input},
+    error::{Result, bad_input},
     files::Log,
     numeric::{Compute, Field},
 };
@@ -66,26 +66,10 @@ pub struct Place {
     pub step: usize,
 }
 
-/// What a cycle brought, over all frames and hinges of the training motions.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Cycle {
-    /// From 0.
-    pub cycle: usize,
-    /// Mean |rest bending| of P-Net's target, which the plastic rule makes from E-Net's prediction \[rad\].
-    pub target: f64,
-    /// Mean size of the error of P-Net's increments added up along that prediction \[rad\].
-    pub error: f64,
-    /// Mean |rest bending| of the roll-out of both networks, the next cycle's rest bending \[rad\].
-    pub roll_out: f64,
-    /// Mean |roll-out − roll-out of the cycle before| \[rad\]; before the first there is none.
-    pub change: f64,
-    /// The error on motions of the validation, along the roll-out of both networks \[rad\].
-    pub validation_error: f64,
-    /// How far E-Net is from where the minimiser leads on these, mean over frames and vertices \[m\].
-    pub validation_away: f64,
-    /// How long the cycle took \[s\].
-    pub seconds: f64,
-}
+/// Places of the logs in a run and in its mark.
+const ELASTIC_LOG: usize = 0;
+const PLASTIC_LOG: usize = 1;
+const CYCLES_LOG: usize = 2;
 
 /// An open run.
 pub struct Run {
@@ -100,6 +84,7 @@ pub struct Run {
     adam: ModuleOptimizer,
     /// E-Net's predictions of the lessons and P-Net's targets; none while E-Net learns.
     seen: Vec<(Predicted, Field)>,
+    /// Locked as long as the run is open.
     logs: [Log; 3],
     /// Time of this cycle in earlier sessions \[s\].
     earlier: f64,
@@ -107,96 +92,6 @@ pub struct Run {
 }
 
 impl Run {
-    /// Opens a folder for a case: a new one, or where an earlier run of the same case stopped. A case that differs in
-    /// nothing but more cycles goes on too. `fresh` throws away what is there.
-    pub fn open(folder: &Path, case: &LearnCase, compute: &Compute, fresh: bool) -> Result<Run> {
-        case.check()?;
-        let begun = folder.join(CHECKPOINT).is_file() && !fresh;
-        if begun {
-            check_same(folder, case)?;
-        } else {
-            clear(folder, fresh)?;
-        }
-        let course = Curriculum::new(case.clone(), case.scene()?, compute)?;
-        let students = course.students()?;
-        std::fs::create_dir_all(folder.join(NETWORKS)).map_err(|e| Error::writing(folder, e))?;
-        match begun {
-            true => Run::go_on(folder, course, students, compute),
-            false => Run::start(folder, course, students, compute),
-        }
-    }
-
-    fn start(
-        folder: &Path,
-        course: Curriculum,
-        students: Students,
-        compute: &Compute,
-    ) -> Result<Run> {
-        let mut logs = open_logs(folder, [0; 3])?;
-        write_case(folder, &course.case)?;
-        for log in &mut logs {
-            log.append(rows::SYNTHETIC.as_bytes())?;
-        }
-        let run = Run {
-            folder: folder.into(),
-            course,
-            students,
-            compute: compute.clone(),
-            place: Place {
-                cycle: 0,
-                network: Network::Elastic,
-                step: 0,
-            },
-            adam: adam(),
-            seen: Vec::new(),
-            logs,
-            earlier: 0.0,
-            clock: Instant::now(),
-        };
-        run.save()?;
-        Ok(run)
-    }
-
-    fn go_on(
-        folder: &Path,
-        course: Curriculum,
-        students: Students,
-        compute: &Compute,
-    ) -> Result<Run> {
-        let path = folder.join(CHECKPOINT);
-        let (mark, students, adam) = checkpoint::load(&path, students, compute)?;
-        let here = made_by(compute);
-        if mark.made_by != here {
-            return bad_input(format!(
-                "{}: trained by {}, and this is {here}, which rounds differently; go on with the same one, or give \
-                 --fresh to throw it away",
-                folder.display(),
-                mark.made_by
-            ));
-        }
-        let logs = open_logs(folder, mark.logs)?;
-        let held = LearnCase::load(&folder.join(CASE))?;
-        if held.cycles < course.case.cycles {
-            write_case(folder, &course.case)?;
-        }
-        let mut run = Run {
-            folder: folder.into(),
-            course,
-            students,
-            compute: compute.clone(),
-            place: mark.place,
-            adam,
-            seen: Vec::new(),
-            logs,
-            earlier: mark.seconds,
-            clock: Instant::now(),
-        };
-        if run.place.network == Network::Plastic {
-            run.look();
-        }
-        Ok(run)
-    }
-
     /// What comes next.
     pub fn place(&self) -> Place {
         self.place
@@ -248,7 +143,10 @@ impl Run {
                 let step = self
                     .course
                     .teach_elastic(&mut self.students, &mut self.adam, at)?;
-                self.log(0, step.loss, &step)?
+                // The loss is that of before the round: what is left tells how the round itself went.
+                let left = ("its distance from the aims after the round", step.left);
+                self.log(&[("its loss", step.loss), left], &step)?;
+                step.loss
             }
             Network::Plastic => {
                 let step = self.course.teach_plastic(
@@ -257,7 +155,8 @@ impl Run {
                     &self.seen,
                     at,
                 )?;
-                self.log(1, step.loss, &step)?
+                self.log(&[("its loss", step.loss)], &step)?;
+                step.loss
             }
         };
         self.place.step += 1;
@@ -273,6 +172,9 @@ impl Run {
 
     /// A network has learned for now.
     fn end_turn(&mut self) -> Result<()> {
+        if self.place.network == Network::Elastic {
+            self.check_elastic()?;
+        }
         if self.place.cycle == 0 && self.place.network == Network::Elastic {
             let path = self.folder.join(NETWORKS).join(FIRST_TURN);
             checkpoint::save_elastic(&path, &self.mark(), &self.students)?;
@@ -283,51 +185,50 @@ impl Run {
         }
     }
 
-    /// Takes E-Net's first turn over from the run in another folder if that began in the same way: in its first turn
-    /// E-Net has not heard of rest bending yet. Says whether it did; the bits are those of a run on its own.
-    pub fn begin_as(&mut self, other: &Path) -> Result<bool> {
-        let path = other.join(NETWORKS).join(FIRST_TURN);
-        if self.done() != [0, 0] || !path.is_file() {
-            return Ok(false);
-        }
-        let theirs = LearnCase::load(&other.join(CASE))?;
-        if !self.course.case.begins_as(&theirs) {
-            return Ok(false);
-        }
-        let (mark, elastic) = checkpoint::load_elastic(&path, self.students.elastic.clone())?;
-        if mark.made_by != made_by(&self.compute) {
-            return Ok(false);
-        }
-        let log = other.join(ELASTIC);
-        let rows = std::fs::read(&log).map_err(|e| Error::reading(&log, e))?;
-        let Some(rows) = rows.get(rows::SYNTHETIC.len()..mark.logs[0] as usize) else {
-            return Ok(false);
+    /// Takes down a step, or refuses one whose `numbers` have blown up.
+    fn log(&mut self, numbers: &[(&str, f64)], row: &impl Serialize) -> Result<()> {
+        self.check_finite(self.place.step, numbers)?;
+        let log = match self.place.network {
+            Network::Elastic => ELASTIC_LOG,
+            Network::Plastic => PLASTIC_LOG,
         };
-        self.logs[0].append(rows)?;
-        self.students.elastic = elastic;
-        self.place = mark.place;
-        self.earlier = mark.seconds;
-        self.end_turn()?;
-        Ok(true)
+        self.append(log, row)
     }
 
-    /// Takes down a step, or refuses one that has blown up.
-    fn log(&mut self, log: usize, loss: f64, row: &impl Serialize) -> Result<f64> {
-        let Place { cycle, step, .. } = self.place;
-        if !loss.is_finite() {
-            let (name, rate) = [
-                ("E-Net", "training.elastic_rate"),
-                ("P-Net", "training.plastic_rate"),
-            ][log];
-            return bad_input(format!(
-                "{}: {name} diverged in cycle {} at step {step}: its loss is {loss}; lower {rate} in the case and train \
-                 into another folder",
-                self.folder.display(),
-                cycle + 1
-            ));
-        }
-        self.append(log, row)?;
-        Ok(loss)
+    /// Refuses numbers that are no longer finite, in the name of the network that learns: nothing that follows from
+    /// them may be saved.
+    fn check_finite(&self, step: usize, numbers: &[(&str, f64)]) -> Result<()> {
+        let Some((what, value)) = numbers.iter().find(|(_, value)| !value.is_finite()) else {
+            return Ok(());
+        };
+        let (name, rate) = match self.place.network {
+            Network::Elastic => ("E-Net", "training.elastic_rate"),
+            Network::Plastic => ("P-Net", "training.plastic_rate"),
+        };
+        bad_input(format!(
+            "{}: {name} diverged in cycle {} at step {step}: {what} is {value}; lower {rate} in the case and train into \
+             another folder",
+            self.folder.display(),
+            self.place.cycle + 1
+        ))
+    }
+
+    /// Refuses an E-Net that its last step has spoiled, before it is saved and P-Net is blamed for it. The end of one lesson
+    /// tells: what is not finite in the network spreads to every frame.
+    fn check_elastic(&self) -> Result<()> {
+        let lesson = &self.students.lessons[0];
+        let end = self.course.see(&self.students.elastic, lesson).positions;
+        let end = match end.last() {
+            Some(positions) => mean_size(&self.compute.values(positions.clone())?),
+            None => 0.0,
+        };
+        let where_to = ("where it puts the garment in a lesson's last frame", end);
+        self.check_finite(self.last_step(), &[where_to])
+    }
+
+    /// The step that was done last, at the end of a turn.
+    fn last_step(&self) -> usize {
+        self.place.step.saturating_sub(1)
     }
 
     fn append(&mut self, log: usize, row: &impl Serialize) -> Result<()> {
@@ -357,43 +258,24 @@ impl Run {
         self.seen = self.students.lessons.iter().map(seen).collect();
     }
 
-    /// Both have learned for now: their roll-out is the next rest bending.
+    /// Both have learned for now: their roll-out is the next rest bending. A network that the last step has spoiled is
+    /// refused before anything is saved; no later step would be there to tell.
     fn end_cycle(&mut self) -> Result<()> {
-        let mut row = Cycle {
-            cycle: self.place.cycle,
-            target: 0.0,
-            roll_out: 0.0,
-            error: 0.0,
-            change: 0.0,
-            validation_error: 0.0,
-            validation_away: 0.0,
-            seconds: 0.0,
-        };
-        let mut next = Vec::new();
-        for ((predicted, target), lesson) in self.seen.iter().zip(&self.students.lessons) {
-            let followed = self.course.follow(&self.students.plastic, predicted)?;
-            let roll_out = self.course.predict(&self.students, lesson)?.rest_bending;
-            row.target += self.size(target.clone())?;
-            row.roll_out += self.size(roll_out.clone())?;
-            row.error += self.size(followed - target.clone())?;
-            row.change += self.size(roll_out.clone() - lesson.rest_bending.clone())?;
-            next.push(roll_out);
-        }
-        let share = 1.0 / self.students.lessons.len() as f64;
-        for sum in [
-            &mut row.target,
-            &mut row.roll_out,
-            &mut row.error,
-            &mut row.change,
-        ] {
-            *sum *= share;
-        }
-        for (lesson, rest_bending) in self.students.lessons.iter_mut().zip(next) {
+        let (mut row, roll_outs) = Cycle::measure(
+            self.place.cycle,
+            &self.course,
+            &self.students,
+            &self.seen,
+            &self.compute,
+        )?;
+        self.check_finite(self.last_step(), &row.numbers())?;
+        [row.validation_error, row.validation_away] = self.course.validate(&self.students)?;
+        self.check_finite(self.last_step(), &row.numbers())?;
+        for (lesson, rest_bending) in self.students.lessons.iter_mut().zip(roll_outs) {
             lesson.rest_bending = rest_bending;
         }
-        [row.validation_error, row.validation_away] = self.course.validate(&self.students)?;
         row.seconds = self.seconds();
-        self.append(2, &row)?;
+        self.append(CYCLES_LOG, &row)?;
         self.place.cycle += 1;
         self.place.network = Network::Elastic;
         self.place.step = 0;
@@ -408,18 +290,16 @@ impl Run {
         self.save()
     }
 
-    /// Mean size.
-    fn size(&self, field: Field) -> Result<f64> {
-        let values = self.compute.values(field)?;
-        Ok(values.iter().map(|x| x.abs()).sum::<f64>() / values.len().max(1) as f64)
-    }
-
     fn seconds(&self) -> f64 {
         self.earlier + self.clock.elapsed().as_secs_f64()
     }
 
-    /// Saves where training goes on.
+    /// Saves where training goes on. The rows before it are made safe first: a checkpoint whose rows a power cut has
+    /// taken could not be gone on with.
     pub fn save(&self) -> Result<()> {
+        for log in &self.logs {
+            log.sync()?;
+        }
         let path = self.folder.join(CHECKPOINT);
         checkpoint::save(
             &path,

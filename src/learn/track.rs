@@ -4,7 +4,7 @@ use std::{ops::Range, path::Path};
 
 use super::{
     Given, Motion, Scene,
-    files::{Array, Npz},
+    files::{Array, Npz, Pieces},
 };
 use crate::{
     error::{Result, bad_input},
@@ -75,30 +75,27 @@ impl Track {
     }
 
     /// Writes an `.npz` file: `positions` \[m\] `[frames, 3, vertices]`, `strain` and `rest_bending` \[rad\]
-    /// `[frames, hinges]`, and what else there is to say in numbers.
+    /// `[frames, hinges]`, and what else there is to say in numbers. Refuses more than can be read again.
     pub fn save(&self, path: &Path, further: &[(&str, Array)]) -> Result<()> {
         let frames = self.frames();
-        let array = |rows: &[Vec<f64>], shape: &[usize]| Array {
-            shape: shape.to_vec(),
-            values: rows.concat(),
-        };
         let width = |rows: &[Vec<f64>]| rows.first().map_or(0, Vec::len);
         let hinges = width(&self.strain);
         let positions = [frames, 3, width(&self.positions) / 3];
         let mut arrays = vec![
-            ("positions", array(&self.positions, &positions)),
-            ("strain", array(&self.strain, &[frames, hinges])),
-            ("rest_bending", array(&self.plastic, &[frames, hinges])),
+            ("positions", pieces(&self.positions, &positions)),
+            ("strain", pieces(&self.strain, &[frames, hinges])),
+            ("rest_bending", pieces(&self.plastic, &[frames, hinges])),
         ];
-        arrays.extend(further.iter().cloned());
-        Npz::write(path, &arrays)
+        arrays.extend(further.iter().map(|(key, array)| (*key, array.pieces())));
+        Npz::write_pieces(path, &arrays)
     }
 
     /// Reads what [`Track::save`] wrote.
     pub fn read(npz: &Npz) -> Result<Track> {
         let rows = |array: Array| -> Vec<Vec<f64>> {
-            let width = array.shape[1..].iter().product::<usize>().max(1);
-            array.values.chunks(width).map(<[f64]>::to_vec).collect()
+            let width = array.values.len() / array.shape[0].max(1);
+            let rows = array.values.chunks(width.max(1));
+            rows.map(<[f64]>::to_vec).collect()
         };
         let any = [None, None];
         Ok(Track {
@@ -146,5 +143,13 @@ impl Track {
             anchors: scene.skinned(&poses, compute).plain(),
             body: scene.posed(&poses, compute),
         })
+    }
+}
+
+/// Frames as one array, without a copy of them: that of a long reference takes half a gigabyte.
+fn pieces<'a>(rows: &'a [Vec<f64>], shape: &[usize]) -> Pieces<'a> {
+    Pieces {
+        shape: shape.to_vec(),
+        values: rows.iter().map(Vec::as_slice).collect(),
     }
 }

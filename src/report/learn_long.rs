@@ -6,8 +6,8 @@ use crate::{
     learn::evaluate::{DRIFT, LongRow, is_cut_off},
 };
 
-/// Rest bending after every bend and its change since the first, of `frames` frames that were asked for; beside the reference
-/// and the error where there is one of so many frames.
+/// Rest bending after every bend and its change since the first, of `frames` frames that were asked for; beside the reference,
+/// the error and that of predicting none where there is one of so many frames.
 pub fn picture(rows: &[LongRow], frames: usize, what: &str) -> Result<Picture> {
     let Some(last) = rows.last() else {
         return bad_input(
@@ -36,6 +36,14 @@ pub fn picture(rows: &[LongRow], frames: usize, what: &str) -> Result<Picture> {
     if rows.iter().any(|r| r.reference.is_some()) {
         series.push(of("mean of all hinges, reference", |r| r.reference, 1));
         series.push(of("largest fifth of the error", |r| r.error_top_fifth, 2));
+        series.push(Series {
+            mark: Mark::Dashed,
+            ..of(
+                "the same of predicting none: largest fifth of the reference",
+                |r| r.none_top_fifth,
+                3,
+            )
+        });
     }
     let sizes = series.iter().flat_map(|s| &s.points).map(|p| p.1);
     let largest = sizes.fold(DRIFT, f64::max);
@@ -98,12 +106,15 @@ mod tests {
             reference: Some(0.01),
             error: Some(0.004),
             error_top_fifth: Some(0.02),
+            none_top_fifth: Some(0.04),
             ..row
         });
         let Picture::Chart(beside) = picture(&simulated, 220, "sleeve").unwrap() else {
             panic!("a chart");
         };
         assert_eq!(beside.series[4].points[3], (212.0, 0.02));
+        assert_eq!(beside.series[5].points[3], (212.0, 0.04));
+        assert!(beside.series[5].label.contains("predicting none"));
         assert!(Picture::from(chart).svg().unwrap().contains("paper 2"));
         let Picture::Chart(cut) = picture(&rows, 3000, "sleeve").unwrap() else {
             panic!("a chart");

@@ -199,3 +199,65 @@ fn block(q: &Vector, half: [f64; 3]) -> (Field, Vector) {
     };
     (distance, normal)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        learn::{Body, Motion, PosedBody},
+        numeric::{Precision, Random},
+    };
+
+    const POINTS: usize = 300;
+
+    // The learned garments have a body of their own; its round bones are capsules. Rounding of lengths below 1 m, and of directions of
+    // vectors of at least 5 mm: nearer to the axis they are not compared.
+    #[test]
+    fn a_capsule_is_as_far_as_a_bone_of_the_arm() {
+        let compute = Compute::cpu(Precision::F64);
+        let read = |field: Field| compute.values(field).unwrap();
+        let arm = Body::arm();
+        let motion = Motion::canonical(&arm);
+        let pose = arm.skeleton.pose(&motion.turns[30], [0.1, -0.2, 0.3]);
+        for bone in &arm.bones {
+            let [from, to] = [bone.from, bone.to].map(|end| pose[bone.joint].apply(end));
+            let middle: [f64; 3] = std::array::from_fn(|a| 0.5 * (to[a] + from[a]));
+            let half_axis: [f64; 3] = std::array::from_fn(|a| 0.5 * (to[a] - from[a]));
+            let radius = bone.radii[0];
+            let capsule = Obstacle::Capsule { half_axis, radius };
+            // Around the bone and beyond both of its ends.
+            let mut random = Random(7);
+            let mut even = |most: f64| most * (2.0 * random.uniform() - 1.0);
+            let points: Vec<[f64; 3]> = (0..POINTS)
+                .map(|_| {
+                    let along = even(1.3);
+                    let across = [even(0.06), even(0.06), even(0.06)];
+                    std::array::from_fn(|a| middle[a] + along * half_axis[a] + across[a])
+                })
+                .collect();
+            let rows: Vec<f64> = (0..3)
+                .flat_map(|a| points.iter().map(move |p| p[a]))
+                .collect();
+            let points = compute.tensor(&rows, [3, POINTS]);
+            let relative = points.clone() - compute.tensor(&middle, [3, 1]);
+            let (distance, normal) = capsule.distance(&Vector::from_rows(&relative), &compute);
+            let alone = Body {
+                bones: vec![*bone],
+                ..arm.clone()
+            };
+            let body = PosedBody::new(&alone, std::slice::from_ref(&pose), &compute);
+            let found = body.distance(&Vector::from_rows(&points));
+            let (theirs, ours) = (read(found.value), read(distance));
+            let (slopes, normals) = (read(found.slope.to_rows()), read(normal.to_rows()));
+            for n in 0..POINTS {
+                assert!((ours[n] - theirs[n]).abs() < 1e-13, "{n}: {}", ours[n]);
+                for k in [n, POINTS + n, 2 * POINTS + n] {
+                    let gap = (normals[k] - slopes[k]).abs();
+                    assert!(gap < 1e-12 || ours[n] < 5e-3 - radius, "{n}: {gap}");
+                }
+            }
+            let inside = ours.iter().filter(|d| **d < 0.0).count();
+            assert!((30..POINTS - 30).contains(&inside), "{inside} are inside");
+        }
+    }
+}

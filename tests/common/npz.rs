@@ -9,7 +9,10 @@ use flate2::{Compression, Crc, write::DeflateEncoder};
 pub enum Kind {
     F64,
     F32,
+    F64Fortran,
     F32Fortran,
+    F64Big,
+    F32Big,
     U32,
     I64,
 }
@@ -17,16 +20,35 @@ pub enum Kind {
 /// An `.npy` file; `values` are row by row.
 pub fn npy(kind: Kind, shape: &[usize], values: &[f64]) -> Vec<u8> {
     let name = match kind {
-        Kind::F64 => "<f8",
+        Kind::F64 | Kind::F64Fortran => "<f8",
         Kind::F32 | Kind::F32Fortran => "<f4",
+        Kind::F64Big => ">f8",
+        Kind::F32Big => ">f4",
         Kind::U32 => "<u4",
         Kind::I64 => ">i8",
     };
-    let order = if kind == Kind::F32Fortran {
-        "True"
-    } else {
-        "False"
+    let is_fortran = matches!(kind, Kind::F32Fortran | Kind::F64Fortran);
+    let mut bytes = opening(name, is_fortran, shape);
+    let sorted = match is_fortran {
+        true => fortran(shape, values),
+        false => values.to_vec(),
     };
+    for value in sorted {
+        match kind {
+            Kind::F64 | Kind::F64Fortran => bytes.extend(value.to_le_bytes()),
+            Kind::F32 | Kind::F32Fortran => bytes.extend((value as f32).to_le_bytes()),
+            Kind::F64Big => bytes.extend(value.to_be_bytes()),
+            Kind::F32Big => bytes.extend((value as f32).to_be_bytes()),
+            Kind::U32 => bytes.extend((value as u32).to_le_bytes()),
+            Kind::I64 => bytes.extend((value as i64).to_be_bytes()),
+        }
+    }
+    bytes
+}
+
+/// What an `.npy` file says before its values; `name` is the type of those, such as `<f8`.
+pub fn opening(name: &str, is_fortran: bool, shape: &[usize]) -> Vec<u8> {
+    let order = if is_fortran { "True" } else { "False" };
     let lengths: Vec<String> = shape.iter().map(|n| format!("{n},")).collect();
     let mut header = format!(
         "{{'descr': '{name}', 'fortran_order': {order}, 'shape': ({}), }}",
@@ -39,18 +61,6 @@ pub fn npy(kind: Kind, shape: &[usize], values: &[f64]) -> Vec<u8> {
     let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
     bytes.extend((header.len() as u16).to_le_bytes());
     bytes.extend(header.as_bytes());
-    let sorted = match kind {
-        Kind::F32Fortran => fortran(shape, values),
-        _ => values.to_vec(),
-    };
-    for value in sorted {
-        match kind {
-            Kind::F64 => bytes.extend(value.to_le_bytes()),
-            Kind::F32 | Kind::F32Fortran => bytes.extend((value as f32).to_le_bytes()),
-            Kind::U32 => bytes.extend((value as u32).to_le_bytes()),
-            Kind::I64 => bytes.extend((value as i64).to_be_bytes()),
-        }
-    }
     bytes
 }
 
@@ -119,4 +129,11 @@ pub fn zip(files: &[(&str, Vec<u8>)], deflated: bool) -> Vec<u8> {
     bytes.extend(start.to_le_bytes());
     bytes.extend([0, 0]);
     bytes
+}
+
+/// Changes the unpacked size that an archive lists for its last file.
+pub fn claim_size(archive: &mut [u8], size: u32) {
+    let listed = |window: &[u8]| window == b"PK\x01\x02";
+    let entry = archive.windows(4).rposition(listed).unwrap();
+    archive[entry + 24..entry + 28].copy_from_slice(&size.to_le_bytes());
 }

@@ -6,7 +6,7 @@ use rumple::{
     numeric::Field,
 };
 
-use crate::common::cpu;
+use crate::common::{cloth::Dice, cpu};
 
 fn row(values: &[f64]) -> Field {
     cpu().tensor(values, [1, values.len()])
@@ -122,5 +122,34 @@ fn skinning_goes_with_the_bones_and_offsets_turn_with_them() {
     assert!(
         dx.abs() < 1e-14 && (dy + 0.01).abs() < 1e-14 && dz.abs() < 1e-14,
         "down the forearm is −y"
+    );
+}
+
+// Rounding of positions below 1 m, and a blended matrix that is half as large at the bent elbow.
+#[test]
+fn what_skinning_does_to_offsets_can_be_undone() {
+    let scene = Scene::arm(1).unwrap();
+    let motion = Motion::canonical(&scene.body);
+    // Straight, half bent and at 90°.
+    let poses = scene.poses(&motion, 0..41).unwrap();
+    let poses: Vec<_> = poses.into_iter().step_by(20).collect();
+    let skinned = scene.skinned(&poses, &cpu());
+    let count = scene.garment.mesh.positions.len();
+    let moved = Dice::new(2).field(&cpu(), [3, 3 * count], (-0.02, 0.02));
+    let offsets = skinned.undone(&moved);
+    assert_eq!(offsets.x.dims(), [3, count]);
+    let again = skinned.offset(&offsets) - skinned.plain();
+    let read = |field: Field| cpu().values(field).unwrap();
+    let (again, moved, before) = (read(again), read(moved), read(offsets.z));
+    for (n, (a, b)) in again.iter().zip(&moved).enumerate() {
+        assert!((a - b).abs() < 1e-14, "{n}: {a} {b}");
+    }
+    // Of the straight arm offsets are what moves; of the last vertex at 90° z was along y.
+    let last = [count - 1, 3 * count - 1];
+    assert_eq!(before[last[0]], moved[6 * count + last[0]]);
+    let gaps = [1, 2].map(|axis| before[last[1]].abs() - moved[3 * count * axis + last[1]].abs());
+    assert!(
+        gaps[0].abs() < 1e-14 && gaps[1].abs() > 1e-6,
+        "offsets turn with the forearm: {gaps:?}"
     );
 }

@@ -1,4 +1,4 @@
-//! Bodies, skinning, metrics and the reference simulation of paper 2's curriculum.
+//! Bodies, skinning, metrics, the reference simulation and single rounds of paper 2's curriculum.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -6,6 +6,7 @@ mod common;
 mod bodies;
 mod metrics;
 mod reference;
+mod rounds;
 
 use rumple::learn::{Body, Garment, Imperfection, Motion, Scene};
 

@@ -3,15 +3,18 @@
 use std::sync::Arc;
 
 use rumple::{
-    learn::{Given, Loss, LossConfig, Motion, Reduction, Scene, Sheet},
+    learn::{
+        Body, Bone, Given, Loss, LossConfig, Materials, Motion, PosedBody, Reduction, Scene, Sheet,
+        Transform,
+    },
     material::{Elastic, Law, PerfectPlastic},
     numeric::Field,
     reading::Reading,
-    step::{Cloth, Drive, Parameters, Setup, State},
+    step::{Cloth, Contact, Drive, Obstacle, Parameters, Pose, Setup, State},
 };
 
 use crate::{
-    Batch, FRAMES, batch,
+    Batch, FIRST, FRAMES, batch,
     common::{
         cloth::{elastic_setup, membrane, one},
         cpu,
@@ -199,6 +202,115 @@ fn gravity_pulls_as_in_the_mesh_simulator() {
             }
         }
     }
+}
+
+/// How a bone of the body pushes the vertices of a garment in the mesh simulator \[N\], shape `[3][vertices]`: the force per
+/// depth of a contact is the second derivative of our energy, 2·k_c.
+fn push(
+    scene: &Scene,
+    (bone, pose): (&Bone, &[Transform]),
+    materials: &Materials,
+    positions: Field,
+) -> Vec<f64> {
+    let [from, to] = [bone.from, bone.to].map(|end| pose[bone.joint].apply(end));
+    let capsule = Obstacle::Capsule {
+        half_axis: std::array::from_fn(|a| 0.5 * (to[a] - from[a])),
+        radius: bone.radii[0],
+    };
+    let center: [f64; 3] = std::array::from_fn(|a| 0.5 * (to[a] + from[a]));
+    let setup = Setup {
+        contacts: vec![Contact {
+            obstacle: capsule,
+            thickness: materials.thickness,
+            stiffness: 2.0 * materials.collision,
+            friction: 0.0,
+        }],
+        ..elastic_setup()
+    };
+    let cloth = Cloth::new(scene.garment.mesh.clone(), setup, &cpu()).unwrap();
+    let drive = Drive {
+        obstacles: vec![Pose {
+            center: cpu().tensor(&center, [3, 1]),
+            velocity: cpu().zeros([3, 1]),
+        }],
+        ..cloth.free_drive(1.0)
+    };
+    let state = State {
+        velocities: positions.zeros_like(),
+        positions,
+        bending: Vec::new(),
+        tensile: Vec::new(),
+    };
+    // At rest, without stiffness and gravity, the momentum of a second is the force of the contact.
+    let parameters = hinges_only(vec![one(0.0)], materials.density);
+    let system = cloth.system(&state, &parameters, &drive);
+    cpu().values(system.momentum).unwrap()
+}
+
+// A contact stiffens over half of its thickness; deeper than that it is our quadratic energy, up to rounding. Nearer to its surface
+// the simulator is softer.
+#[test]
+fn the_body_pushes_as_capsules_of_the_mesh_simulator() {
+    let Batch {
+        scene,
+        sheet,
+        positions,
+        given,
+    } = batch();
+    let mut config = only("nothing", Reduction::Sum, LossConfig::default());
+    config.frames = Reduction::Sum;
+    config.collision.weight = 1.0;
+    // As thick as the sleeve is wide of the arm, and more: vertices are at all depths.
+    config.materials.thickness = 0.03;
+    let materials = config.materials;
+    let loss = Loss::new(config).unwrap();
+    let motion = Motion::canonical(&scene.body);
+    let poses = scene.poses(&motion, FIRST..FIRST + FRAMES).unwrap();
+    let vertices = sheet.vertices;
+    let (mut deep, mut soft) = (0, 0);
+    for bone in &scene.body.bones {
+        // Alone: we take the nearest of several bones, and the simulator adds their forces.
+        let alone = Body {
+            bones: vec![*bone],
+            ..scene.body.clone()
+        };
+        let given = Given {
+            body: PosedBody::new(&alone, &poses, &cpu()),
+            ..given.clone()
+        };
+        let distances = given.body.distance(&sheet.by_axis(&positions)).value;
+        let distances = cpu().values(distances).unwrap();
+        let here = loss.linearized(&sheet, &positions, &given).unwrap();
+        let gradient = cpu().values(here.gradient).unwrap();
+        for (n, pose) in poses.iter().enumerate() {
+            let here = positions.clone().narrow(1, n * vertices, vertices);
+            let forces = push(&scene, (bone, pose.as_slice()), &materials, here);
+            // Not of the first ring, which is pinned in the loss and has no gradient there.
+            for vertex in 8..vertices {
+                let ours = [0, 1, 2].map(|a| -gradient[(a * FRAMES + n) * vertices + vertex]);
+                let theirs = [0, 1, 2].map(|a| forces[a * vertices + vertex]);
+                let depth = materials.thickness - distances[n * vertices + vertex];
+                let full = 2.0 * materials.collision * depth.max(0.0);
+                let gap = (0..3)
+                    .map(|a| (ours[a] - theirs[a]).abs())
+                    .fold(0.0, f64::max);
+                let says = || format!("{n} {vertex} {depth}: {ours:?} {theirs:?}");
+                match depth / materials.thickness {
+                    share if share >= 0.5 => {
+                        assert!(gap <= 1e-11 * full, "{}", says());
+                        deep += 1;
+                    }
+                    share if share > 0.0 => {
+                        let size = |f: [f64; 3]| f.iter().map(|x| x * x).sum::<f64>();
+                        assert!(size(theirs) < size(ours), "{}", says());
+                        soft += 1;
+                    }
+                    _ => assert!(ours == [0.0; 3] && theirs == [0.0; 3], "{}", says()),
+                }
+            }
+        }
+    }
+    assert!(deep > 30 && soft > 5, "{deep} deep, {soft} soft");
 }
 
 #[test]

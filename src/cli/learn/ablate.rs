@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     cli::{Common, print, print_json, say},
-    error::{Error, Result},
+    error::{Error, Result, bad_input},
     files::write_whole,
     learn::{
         LearnCase,
@@ -40,7 +40,7 @@ pub struct Arguments {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// case, zero, graph1 to graph3, rnn, lstm, yield30, yield60, yield90, cycles1 to cycles6, regression,
-    /// crease_regression, printed [default: all]
+    /// crease_regression, regressions (both), printed [default: all]
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     only: Vec<String>,
     /// Train each with these seeds, and give the spread [default: that of the case]
@@ -49,7 +49,7 @@ pub struct Arguments {
 }
 
 /// One variant with one seed.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 struct Row {
     name: String,
     about: String,
@@ -73,16 +73,21 @@ struct Row {
     after_reference: f64,
     /// Largest |ε_p| that a body leaves which never moves \[rad\].
     control: f64,
+    /// Largest error of ε_p along the canonical bend, over frames and hinges \[rad\].
+    largest_plastic_error: f64,
+    /// Numbers that E-Net has learned.
+    elastic_parameters: usize,
+    /// Numbers that P-Net has learned; none without it.
+    plastic_parameters: usize,
+    /// Time of both networks along the canonical bend \[s\].
+    seconds_a_frame: f64,
 }
 
 pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
     let compute = compute(common)?;
     let case = read_case(common, arguments.case.as_deref())?;
     let folder = out_folder(&arguments.out, arguments.case.as_deref(), "ablations");
-    let seeds = match arguments.seeds.is_empty() {
-        true => vec![case.seed],
-        false => arguments.seeds.clone(),
-    };
+    let seeds = seeds(&arguments.seeds, case.seed)?;
     let mut chosen: Vec<(u64, Vec<Variant>)> = Vec::new();
     for seed in seeds {
         let case = LearnCase {
@@ -124,6 +129,21 @@ pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
         }
     }
     report(common, &bench.folder, &rows, &failed)
+}
+
+/// The seeds that were asked for, or that of the case; one that is named twice would count twice in the spread.
+fn seeds(asked: &[u64], of_case: u64) -> Result<Vec<u64>> {
+    if asked.is_empty() {
+        return Ok(vec![of_case]);
+    }
+    let mut again = asked.iter().enumerate();
+    let again = again.find(|(k, seed)| asked[..*k].contains(seed));
+    match again {
+        Some((_, seed)) => bad_input(format!(
+            "--seeds has {seed} more than once; give every seed once"
+        )),
+        None => Ok(asked.to_vec()),
+    }
 }
 
 /// Writes and prints what was found; what failed makes the command fail, after everything else.
@@ -177,7 +197,7 @@ impl Bench {
             frames: is_case.then_some(LONG),
             long_reference: false,
         };
-        let (evaluation, _) = request.judge(&self.references, &self.compute)?;
+        let evaluation = request.judge(&self.references, &self.compute)?;
         Ok(row(variant, &evaluation))
     }
 }
@@ -197,6 +217,7 @@ fn row(variant: &Variant, evaluation: &Evaluation) -> Row {
     let after = |method: &str| bent(method, "after").map_or(f64::NAN, |b| b.rest_bending);
     let mut control = evaluation.control.iter();
     let control = control.find(|c| c.method == own);
+    let [elastic_parameters, plastic_parameters] = evaluation.parameters;
     Row {
         name: variant.name.clone(),
         about: variant.about.clone(),
@@ -211,6 +232,12 @@ fn row(variant: &Variant, evaluation: &Evaluation) -> Row {
         after: after(own),
         after_reference: after(REFERENCE),
         control: control.map_or(f64::NAN, |c| c.largest_rest_bending),
+        largest_plastic_error: evaluation
+            .largest_plastic_error(own, bend)
+            .unwrap_or(f64::NAN),
+        elastic_parameters,
+        plastic_parameters,
+        seconds_a_frame: evaluation.times.networks,
     }
 }
 
@@ -226,4 +253,20 @@ fn write(folder: &Path, rows: &[Row], failed: &[String]) -> Result<()> {
     learn_ablations::picture(&errors(rows)).save(&folder.join("ablations.svg"))?;
     let json = serde_json::json!({ "synthetic": true, "rows": rows, "failed": failed });
     put("ablations.json", format!("{json:#}\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_seed_is_given_once() {
+        assert_eq!(seeds(&[], 7).unwrap(), [7]);
+        assert_eq!(seeds(&[3, 1], 7).unwrap(), [3, 1]);
+        let text = seeds(&[1, 2, 1], 7).unwrap_err().to_string();
+        assert!(
+            text.contains("--seeds has 1 more than once") && text.contains("once"),
+            "{text}"
+        );
+    }
 }

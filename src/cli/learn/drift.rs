@@ -1,7 +1,9 @@
 //! What a long roll-out says about drift, as a table and a sentence.
 
 use super::table::{Block, digits};
-use crate::learn::evaluate::{DRIFT, Evaluation, FORGOTTEN, LargestChange, LongRow, is_cut_off};
+use crate::learn::evaluate::{
+    DRIFT, Evaluation, FORGOTTEN, LargestChange, LongError, LongRow, is_cut_off,
+};
 
 /// After the first bends of a long roll-out and every eighth of the others; nothing where there was none.
 pub(super) fn table(evaluation: &Evaluation) -> Option<Block> {
@@ -23,6 +25,7 @@ pub(super) fn table(evaluation: &Evaluation) -> Option<Block> {
             r.change_top_fifth.map_or("–".into(), digits),
             r.reference.map_or("–".into(), digits),
             r.error_top_fifth.map_or("–".into(), digits),
+            r.none_top_fifth.map_or("–".into(), digits),
         ]
     };
     Some(Block {
@@ -30,7 +33,7 @@ pub(super) fn table(evaluation: &Evaluation) -> Option<Block> {
             "A long roll-out of {asked} frames of 90° bends, the body straight after each (synthetic). {} {} Paper 2's mean \
              error of the worst fifth is near 0.05 rad for 700 frames, near {DRIFT} up to 2500, and leaves that at about 3000.",
             sentence(rows, asked),
-            against_reference(rows, asked)
+            against_reference(rows, evaluation.long_error.as_ref(), asked)
         ),
         header: [
             "frame",
@@ -43,6 +46,7 @@ pub(super) fn table(evaluation: &Evaluation) -> Option<Block> {
             "largest fifth of the change rad",
             "mean |ε_p| of the reference rad",
             "largest fifth of the error rad",
+            "of predicting none rad",
         ]
         .map(String::from)
         .to_vec(),
@@ -84,26 +88,59 @@ fn sentence(rows: &[LongRow], asked: usize) -> String {
 }
 
 /// How far a long roll-out is from a reference of as many frames.
-fn against_reference(rows: &[LongRow], asked: usize) -> String {
+fn against_reference(rows: &[LongRow], error: Option<&LongError>, asked: usize) -> String {
     if is_cut_off(rows, asked) {
         return String::new();
     }
-    let errors = rows
-        .iter()
-        .filter_map(|r| Some((r.frame, r.error_top_fifth?)));
-    let Some((frame, error)) = errors.max_by(|a, b| a.1.total_cmp(&b.1)) else {
+    let Some(error) = error else {
         return "There is no reference of so many frames yet, and so no error to compare with paper 2's; `rumple learn evaluate \
                 DIR --long-reference` simulates it."
             .into();
     };
-    let verdict = match error > DRIFT {
-        true => "more than paper 2's before its drift",
-        false => "not more than paper 2's before its drift",
+    let over = match error.frames == asked {
+        true => format!("all {asked} frames"),
+        false => format!(
+            "the first {} frames, after which something is no longer finite",
+            error.frames
+        ),
     };
     format!(
-        "Against a reference of as many frames the error of the worst fifth is at most {} rad, at frame {frame}: {verdict}.",
-        digits(error)
+        "Against a reference of as many frames the error of the worst fifth is at most {} rad, at frame {}, and {} rad on the mean \
+         of {over}; predicting none has at most {} rad and {} rad on the mean: {}.",
+        digits(error.largest_top_fifth),
+        error.largest_frame,
+        digits(error.top_fifth),
+        digits(error.none_largest_top_fifth),
+        digits(error.none_top_fifth),
+        verdict(error)
     )
+}
+
+/// By paper 2's figure and by what predicting none has: either alone says too little.
+fn verdict(error: &LongError) -> String {
+    if error.largest_top_fifth == 0.0 {
+        return "there is no error".into();
+    }
+    let is_beyond = error.largest_top_fifth > DRIFT;
+    let (size, but) = match is_beyond {
+        true => (
+            format!("more than paper 2's {DRIFT} rad before its drift"),
+            "though",
+        ),
+        false => (
+            format!("not more than paper 2's {DRIFT} rad before its drift"),
+            "and",
+        ),
+    };
+    match error.below_none() {
+        Some([largest, mean]) => format!(
+            "{size}, {but} {:.0} % below predicting none where largest and {:.0} % on the mean",
+            100.0 * largest,
+            100.0 * mean
+        ),
+        None if is_beyond => format!("{size}, and no better than predicting none"),
+        None => format!("{size}, but no better than predicting none, which that bound lets pass"),
+    }
 }
 
 #[cfg(test)]
@@ -152,21 +189,67 @@ mod tests {
         assert!(sentence(&rows(0.2, &[]), 100).contains("says nothing about drift"));
     }
 
-    #[test]
-    fn an_error_against_the_reference_is_compared_with_the_papers() {
-        let mut rows = rows(0.2, &[0.02, 0.01]);
-        assert!(against_reference(&rows, 280).starts_with("There is no reference"));
-        assert_eq!(against_reference(&rows, 3000), "");
-        for (row, error) in rows.iter_mut().zip([0.0, 0.03, 0.09, 0.05]) {
-            row.error_top_fifth = Some(error);
+    /// Largest and mean of the worst fifth, of a roll-out and of predicting none.
+    fn error(own: [f64; 2], none: [f64; 2]) -> LongError {
+        LongError {
+            frames: 280,
+            largest_top_fifth: own[0],
+            largest_frame: 212,
+            top_fifth: own[1],
+            none_largest_top_fifth: none[0],
+            none_top_fifth: none[1],
+            ..LongError::default()
         }
-        let said = against_reference(&rows, 280);
-        assert!(
-            said.contains("0.0900 rad, at frame 144: not more"),
-            "{said}"
-        );
-        rows[3].error_top_fifth = Some(0.2);
-        let said = against_reference(&rows, 280);
-        assert!(said.contains("0.200 rad, at frame 212: more"), "{said}");
+    }
+
+    #[test]
+    fn an_error_against_the_reference_is_compared_with_the_papers_and_with_none() {
+        let rows = rows(0.2, &[0.02, 0.01]);
+        assert!(against_reference(&rows, None, 280).starts_with("There is no reference"));
+        let better = error([0.06, 0.04], [0.08, 0.08]);
+        assert_eq!(against_reference(&rows, Some(&better), 3000), "");
+        let said = against_reference(&rows, Some(&better), 280);
+        for words in [
+            "Against a reference of as many frames",
+            "at most 0.0600 rad, at frame 212, and 0.0400 rad on the mean of all 280 frames",
+            "none has at most 0.0800 rad and 0.0800 rad on the mean",
+            "not more than paper 2's 0.1 rad before its drift, and 25 % below predicting none where largest and 50 % on the mean.",
+        ] {
+            assert!(said.contains(words), "{words}: {said}");
+        }
+        let cut = LongError {
+            frames: 250,
+            ..better
+        };
+        let said = against_reference(&rows, Some(&cut), 280);
+        assert!(said.contains("the first 250 frames, after which"), "{said}");
+        for (own, none, words) in [
+            (
+                // What predicting none says of itself: below 0.1 rad, and nothing was learned.
+                [0.08, 0.08],
+                [0.08, 0.08],
+                "not more than paper 2's 0.1 rad before its drift, but no better than predicting none",
+            ),
+            (
+                [0.09, 0.04],
+                [0.08, 0.08],
+                "but no better than predicting none",
+            ),
+            (
+                [0.2, 0.1],
+                [0.08, 0.08],
+                "more than paper 2's 0.1 rad before its drift, and no better than predicting none",
+            ),
+            (
+                [0.2, 0.1],
+                [0.4, 0.4],
+                "more than paper 2's 0.1 rad before its drift, though 50 % below",
+            ),
+            ([0.0, 0.0], [0.0, 0.0], "there is no error"),
+            ([0.01, 0.0], [0.0, 0.0], "no better than predicting none"),
+        ] {
+            let said = verdict(&error(own, none));
+            assert!(said.contains(words), "{words}: {said}");
+        }
     }
 }

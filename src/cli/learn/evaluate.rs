@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+use serde_json::Value;
 
 use super::{compute, pictures, table};
 use crate::{
@@ -66,7 +68,7 @@ pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
         long_reference: arguments.long_reference,
     };
     let references = References::new(&arguments.folder.join(REFERENCES));
-    let (evaluation, _) = request.judge(&references, &compute)?;
+    let evaluation = request.judge(&references, &compute)?;
     report(common, &out, &evaluation)
 }
 
@@ -86,11 +88,7 @@ pub(super) struct Request<'a> {
 
 impl Request<'_> {
     /// Judges networks and writes everything.
-    pub fn judge(
-        &self,
-        references: &References,
-        compute: &Compute,
-    ) -> Result<(Evaluation, Vec<Trial>)> {
+    pub fn judge(&self, references: &References, compute: &Compute) -> Result<Evaluation> {
         let (course, students, cycles) = run::load(self.folder, self.cycle, compute)?;
         let judged = Judged {
             course: &course,
@@ -134,9 +132,9 @@ impl Request<'_> {
             };
             let reference = reference.as_ref().map(|r| &r.track);
             let progress = spinner(format!("{frames} frames"));
-            let rows = long_roll_out(&course, &students, motion, reference, compute);
+            let found = long_roll_out(&course, &students, motion, reference, compute);
             progress.finish_and_clear();
-            evaluation.long = rows?;
+            (evaluation.long, evaluation.long_error) = found?;
             evaluation.long_frames = frames;
         }
         write(self.out, &evaluation, &trials)?;
@@ -144,7 +142,7 @@ impl Request<'_> {
         if let Some(first) = trials.first() {
             pictures::of_trial(self.out, &course.scene, first)?;
         }
-        Ok((evaluation, trials))
+        Ok(evaluation)
     }
 }
 
@@ -178,18 +176,33 @@ fn write(folder: &Path, evaluation: &Evaluation, trials: &[Trial]) -> Result<()>
     put("frames.csv", rows::table(&all_frame_rows(trials))?)?;
     put("bent.csv", rows::table(&evaluation.bent)?)?;
     if evaluation.long_frames > 0 {
-        put("long.csv", rows::table(&evaluation.long)?)?;
+        put("long.csv", long_table(evaluation)?)?;
     }
-    let json = serde_json::to_value(evaluation)
-        .map_err(|e| Error::BadInput(format!("the evaluation cannot be written as JSON: {e}")))?;
+    let json = as_json(evaluation)?;
     put("evaluation.json", format!("{json:#}\n"))
+}
+
+/// A row a bend, and below them as a comment the error over all frames, which rows do not have.
+fn long_table(evaluation: &Evaluation) -> Result<String> {
+    let mut text = rows::table(&evaluation.long)?;
+    if let Some(error) = &evaluation.long_error {
+        text += &format!(
+            "# against the reference, over all frames: {}\n",
+            as_json(error)?
+        );
+    }
+    Ok(text)
+}
+
+fn as_json(value: &impl Serialize) -> Result<Value> {
+    serde_json::to_value(value)
+        .map_err(|e| Error::BadInput(format!("the evaluation cannot be written as JSON: {e}")))
 }
 
 /// Says what was found, and where it is.
 pub(super) fn report(common: &Common, folder: &Path, evaluation: &Evaluation) -> Result<()> {
     if common.json {
-        let json = serde_json::to_value(evaluation).unwrap_or_default();
-        print_json(&json)?;
+        print_json(&as_json(evaluation)?)?;
     } else {
         print(&table::text(evaluation))?;
     }

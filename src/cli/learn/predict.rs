@@ -11,7 +11,7 @@ use crate::{
     error::{Error, Result, bad_input, readable},
     learn::{
         Bend, Motion, Scene,
-        evaluate::{Moments, mean_size, predict, seconds_a_frame},
+        evaluate::{Moments, mean_size, predict_timed},
         files::{Amass, Array},
         run,
     },
@@ -51,10 +51,9 @@ pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
     let (course, students, _) = run::load(&arguments.folder, arguments.cycle, &compute)?;
     let motion = arguments.motion(&course.scene, course.case.loss.materials.seconds)?;
     let progress = spinner(format!("{} frames", motion.frames()));
-    let seconds = seconds_a_frame(&course, &students, &motion, &compute);
-    let track = predict(&course, &students, &motion, &compute);
+    let predicted = predict_timed(&course, &students, &motion, &compute);
     progress.finish_and_clear();
-    let (seconds, track) = (seconds?, track?);
+    let (track, seconds) = predicted?;
 
     let folder = arguments.folder.join(PREDICTIONS);
     std::fs::create_dir_all(&folder).map_err(|e| Error::writing(&folder, e))?;
@@ -63,7 +62,7 @@ pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
         shape: vec![1],
         values: vec![motion.seconds],
     };
-    track.save(&file, &[("seconds_a_frame", step)])?;
+    track.save(&file, &[("seconds_between_frames", step)])?;
     write_obj(&folder.join("garment.obj"), &course.scene.garment.mesh)?;
     pictures::of_prediction(&file, &course.scene, &motion, &track)?;
 

@@ -1,6 +1,6 @@
 //! Tables of an evaluation, set as text, Markdown and CSV.
 
-use super::drift;
+use super::{below::below, drift};
 use crate::{
     cli::table,
     learn::{
@@ -42,7 +42,7 @@ impl Block {
 }
 
 /// Units in which metrics are easy to read: name, factor.
-fn shown(name: &str, unit: &str) -> (&'static str, f64) {
+pub(super) fn shown(name: &str, unit: &str) -> (&'static str, f64) {
     match (name, unit) {
         (_, "rad") => ("rad", 1.0),
         (_, "m") => ("mm", 1e3),
@@ -73,15 +73,6 @@ pub(super) fn values(metrics: &Metrics) -> Vec<f64> {
     metrics.named().map(value).to_vec()
 }
 
-/// How far metrics are below others [%]; nothing where that has no meaning, as for an energy below zero.
-pub(super) fn below(metrics: &Metrics, others: &Metrics) -> Vec<Option<f64>> {
-    let pairs = metrics.named().into_iter().zip(others.named());
-    let share = |((_, _, value), (_, _, other)): ((_, _, f64), (_, _, f64))| {
-        (other > 0.0).then(|| 100.0 * (1.0 - value / other))
-    };
-    pairs.map(share).collect()
-}
-
 /// All methods on one motion, and how far the curriculum is below the others.
 fn scores(evaluation: &Evaluation, motion: &str) -> Block {
     let of_motion: Vec<&Score> = evaluation
@@ -99,9 +90,7 @@ fn scores(evaluation: &Evaluation, motion: &str) -> Block {
     for other in [ELASTIC, BASELINE] {
         if let (Some(ours), Some(metrics)) = (ours, evaluation.score(other, motion)) {
             let name = format!("curriculum below {other}");
-            let cell = |share: Option<f64>| share.map_or("–".into(), |s| format!("{s:.0} %"));
-            let cells = below(ours, metrics).into_iter().map(cell);
-            rows.push(named(name, cells.collect()));
+            rows.push(named(name, below(&[ours], &[metrics])));
         }
     }
     let what = match motion {
@@ -185,6 +174,12 @@ fn speed(evaluation: &Evaluation) -> String {
     )
 }
 
+/// Where networks and reference do not mean the same energy, with a line end.
+fn energy_note(evaluation: &Evaluation) -> String {
+    let note = evaluation.energy_note.as_ref();
+    note.map_or(String::new(), |note| format!("Note: {note}\n"))
+}
+
 /// For the terminal: the canonical bend, the mean, the control.
 pub(super) fn text(evaluation: &Evaluation) -> String {
     let first = evaluation.scores.first().map_or("", |s| s.motion.as_str());
@@ -193,6 +188,7 @@ pub(super) fn text(evaluation: &Evaluation) -> String {
         + &control(evaluation).text()
         + &drift::table(evaluation).map_or(String::new(), |b| b.text())
         + &speed(evaluation)
+        + &energy_note(evaluation)
 }
 
 /// Everything.
@@ -204,6 +200,9 @@ pub(super) fn markdown(evaluation: &Evaluation) -> String {
         }
     }
     let mut text = String::from("# Evaluation on synthetic data\n\n");
+    if evaluation.energy_note.is_some() {
+        text += &format!("{}\n", energy_note(evaluation));
+    }
     for motion in motions {
         text += &scores(evaluation, motion).markdown();
     }
@@ -217,15 +216,19 @@ pub(super) fn markdown(evaluation: &Evaluation) -> String {
 pub(super) fn csv(evaluation: &Evaluation) -> String {
     let columns = Metrics::default().named();
     let columns = columns.map(|(name, unit, _)| format!("{name}_{}", unit.replace('²', "2")));
-    let mut text = format!("{SYNTHETIC}method,motion,{}\n", columns.join(","));
+    let mut text = format!(
+        "{SYNTHETIC}method,motion,{},largest_PE_rad\n",
+        columns.join(",")
+    );
     for score in &evaluation.scores {
         let values = score.metrics.named().map(|(_, _, value)| value.to_string());
         // Names of motions have commas.
         text += &format!(
-            "{},\"{}\",{}\n",
+            "{},\"{}\",{},{}\n",
             score.method,
             score.motion,
-            values.join(",")
+            values.join(","),
+            score.largest_plastic_error
         );
     }
     text
@@ -236,7 +239,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_have_three_digits_and_shares_a_meaning() {
+    fn numbers_have_three_digits() {
         let cases = [
             (0.0107, "0.0107"),
             (12.345, "12.3"),
@@ -246,13 +249,6 @@ mod tests {
         for (value, text) in cases {
             assert_eq!(digits(value), text);
         }
-        let with = |plastic_error, gravity_energy| Metrics {
-            plastic_error,
-            gravity_energy,
-            ..Metrics::default()
-        };
-        let shares = below(&with(0.004, -2.0), &with(0.01, -1.0));
-        assert_eq!((shares[1].map(f64::round), shares[9]), (Some(60.0), None));
     }
 
     #[test]

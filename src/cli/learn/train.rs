@@ -68,7 +68,7 @@ pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
         long_reference: false,
     };
     let references = References::new(&folder.join(REFERENCES));
-    let (evaluation, _) = request.judge(&references, &compute)?;
+    let evaluation = request.judge(&references, &compute)?;
     report(common, &out, &evaluation)
 }
 
@@ -130,7 +130,7 @@ fn watched(
                 Network::Elastic => "E-Net",
                 Network::Plastic => "P-Net",
             },
-            words(pace.left(run))
+            words(pace.left(run.steps(), run.done()))
         ));
         if saved.elapsed() > SAVE_EVERY {
             if let Err(error) = run.save() {
@@ -157,19 +157,56 @@ impl Pace {
         self.steps[k] += 1;
     }
 
-    /// Time left of the whole run; a network that has not learned yet is taken to be as quick as the other.
-    fn left(&self, run: &Run) -> f64 {
+    /// Time left of a whole run with so many steps of E-Net and P-Net, of which some are done \[s\]; a network that has not
+    /// learned yet is taken to be as quick as the other.
+    fn left(&self, all: [usize; 2], done: [usize; 2]) -> f64 {
         let one = |k: usize| (self.steps[k] > 0).then(|| self.seconds[k] / self.steps[k] as f64);
-        let (all, done) = (run.steps(), run.done());
         let of = |k: usize| (all[k] - done[k]) as f64 * one(k).or(one(1 - k)).unwrap_or(0.0);
         of(0) + of(1)
     }
 }
 
-fn words(seconds: f64) -> String {
+/// A time left, as exact as one knows it.
+pub(super) fn words(seconds: f64) -> String {
     match seconds as u64 {
         s @ 0..120 => format!("{s} s"),
         s @ 120..7200 => format!("{} min", s / 60),
         s => format!("{:.1} h", s as f64 / 3600.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_left_is_that_of_both_networks_at_their_own_pace() {
+        let mut pace = Pace::default();
+        assert_eq!(pace.left([10, 100], [0, 0]), 0.0, "nothing is known yet");
+        pace.add(Network::Elastic, Duration::from_secs(1));
+        pace.add(Network::Elastic, Duration::from_secs(3));
+        // P-Net has not learned yet: 2 s for each of 8 and 100 steps.
+        assert_eq!(pace.left([10, 100], [2, 0]), 216.0);
+        pace.add(Network::Plastic, Duration::from_millis(500));
+        assert_eq!(pace.left([10, 100], [2, 1]), 16.0 + 49.5);
+        // Steps of an earlier session are done, though this one did not see them.
+        assert_eq!(pace.left([10, 100], [9, 100]), 2.0);
+        assert_eq!(pace.left([10, 100], [10, 100]), 0.0);
+        // Without P-Net there is nothing left of it.
+        assert_eq!(pace.left([10, 0], [5, 0]), 10.0);
+    }
+
+    #[test]
+    fn times_are_said_in_seconds_minutes_or_hours() {
+        for (seconds, text) in [
+            (0.4, "0 s"),
+            (119.9, "119 s"),
+            (120.0, "2 min"),
+            (7199.0, "119 min"),
+            (7200.0, "2.0 h"),
+            (12_600.0, "3.5 h"),
+        ] {
+            assert_eq!(words(seconds), text);
+        }
     }
 }

@@ -11,7 +11,7 @@ use super::{Curriculum, Students, rate};
 use crate::{
     error::Result,
     learn::{
-        Terms,
+        Terms, Training,
         aim::{Aims, Minimiser},
         lesson::{Lesson, dressed},
         network::{ElasticNet, Pose},
@@ -30,7 +30,7 @@ pub struct ElasticStep {
     pub loss: f64,
     /// Its terms, weighted.
     pub terms: Terms<f64>,
-    /// Mean distance of the vertices from where the minimiser led, before the round \[m\].
+    /// Mean distance of the vertices from where the minimiser led, before the round \[m\]; 0 where none is used.
     pub away: f64,
     /// The same after it.
     pub left: f64,
@@ -41,21 +41,23 @@ pub struct ElasticStep {
 const GROWN: f64 = 0.6;
 
 /// Every so many frames are asked for in a round, others in the next.
-const STRIDE: usize = 2;
+pub(super) const STRIDE: usize = 2;
 
-/// Weight of the other frames where the shapes are completed. They are not held where they were before: in the first cycle
+/// Weight of the other frames where the shapes are completed, 0.04 of an error's square. They are not held where they were before: in the first cycle
 /// that is where a network puts them that knows nothing yet.
 const UNASKED: f64 = 0.2;
 
 /// Lessons of one step of Adam. More and smaller steps are better: with all lessons at once E-Net was half as near to where
 /// the minimiser leads.
-const LESSONS_A_STEP: usize = 2;
+pub(super) const LESSONS_A_STEP: usize = 2;
 
 /// Share of the lessons that a round shows with less or more rest bending.
 const SCALED: f64 = 0.5;
-/// The most that is shown, of the rest bending as it is: it grows from cycle to cycle, and what is known in advance need not
-/// be found out one cycle later.
-const MOST_SHOWN: f64 = 2.0;
+/// Up to this share of the rest bending is added or taken away, divided by the number of the cycle: it grows from cycle to
+/// cycle by less and less, and what is known in advance need not be found out one cycle later.
+const SPREAD: f64 = 1.0;
+/// But at least so much: a roll-out meets its own errors.
+const LEAST_SPREAD: f64 = 0.3;
 /// Number of the random stream.
 const SHARES: u64 = 1 << 32;
 
@@ -79,6 +81,9 @@ impl Curriculum {
         };
         let shown = self.shown(&students.lessons, (cycle, step));
         let lessons: Vec<&Lesson> = shown.iter().collect();
+        if training.minimiser_steps == 0 {
+            return self.descend(students, adam, &lessons, (cycle, step));
+        }
         let before = students.elastic.valid();
         let start = self.shares(&before, &lessons);
         let predicted = self.dress(&before, &start, &lessons);
@@ -164,9 +169,14 @@ impl Curriculum {
     fn shown(&self, lessons: &[Lesson], (cycle, step): (usize, usize)) -> Vec<Lesson> {
         let number = ((cycle as u64) << 24) + step as u64;
         let mut random = Random::stream(self.case.seed, SHARES + number);
+        let spread = (SPREAD / cycle.max(1) as f64).max(LEAST_SPREAD);
         let mut one = |lesson: &Lesson| {
-            let (draw, share) = (random.uniform(), MOST_SHOWN * random.uniform());
-            let share = if draw < SCALED { share } else { 1.0 };
+            let (draw, place) = (random.uniform(), 2.0 * random.uniform() - 1.0);
+            let share = if draw < SCALED {
+                1.0 + spread * place
+            } else {
+                1.0
+            };
             Lesson {
                 rest_bending: lesson.rest_bending.clone() * share,
                 ..lesson.clone()
@@ -175,13 +185,17 @@ impl Curriculum {
         lessons.iter().map(&mut one).collect()
     }
 
-    fn minimiser(&self) -> Minimiser<'_> {
+    pub(super) fn minimiser(&self) -> Minimiser<'_> {
         Minimiser {
             scene: &self.scene,
             sheet: &self.sheet,
             loss: &self.loss,
             solver: &self.solver,
-            steps: self.case.training.minimiser_steps,
+            steps: match self.case.training.minimiser_steps {
+                // How far E-Net is from the minimum is asked without it too.
+                0 => Training::default().minimiser_steps,
+                steps => steps,
+            },
         }
     }
 
@@ -197,7 +211,7 @@ impl Curriculum {
     }
 
     /// How much of each shape there is in all frames of some lessons, `[frames, n]`; on a tape if the network is.
-    fn shares(&self, elastic: &ElasticNet, lessons: &[&Lesson]) -> Field {
+    pub(super) fn shares(&self, elastic: &ElasticNet, lessons: &[&Lesson]) -> Field {
         let all = |f: &dyn Fn(&Lesson) -> Tensor<3>| {
             Tensor::cat(lessons.iter().map(|lesson| f(lesson)).collect(), 0)
         };

@@ -122,7 +122,7 @@ impl Curriculum {
         })
     }
 
-    /// P-Net along a prediction of E-Net: the rest bending of the next cycle, `[frames, hinges]`.
+    /// P-Net along a prediction of E-Net, `[frames, hinges]`: how well it has learned its target.
     pub fn follow(&self, plastic: &PlasticNet, predicted: &Predicted) -> Result<Field> {
         let plastic = plastic.valid();
         let none = self.compute.zeros([1, self.sheet.hinges]);

@@ -1,17 +1,23 @@
 //! Reference simulations, which are slow, kept as files that are named by what they depend on.
 
+mod identity;
+mod kept;
+
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
-use serde_json::{Value, json};
 
+pub(super) use self::identity::other_energy;
+use self::{
+    identity::{energy, identity, plasticity},
+    kept::{load, part_of, read, read_part, save},
+};
 use crate::{
-    error::{Error, Result, bad_input},
+    error::{Error, Result},
     files::fingerprint,
     learn::{
-        Garment, LearnCase, Loss, LossConfig, Motion, Plasticity, Rule, Scene, Track,
-        files::{Array, Npz},
-        reference::{Accuracy, Outcome, PART, Simulation},
+        LearnCase, Loss, Motion, Scene, Track,
+        reference::{Accuracy, Simulation},
     },
     numeric::{Compute, Precision},
 };
@@ -34,15 +40,9 @@ pub struct Reference {
 pub enum Yields {
     /// At the case's yield strain, by the hard rule whichever rule the networks learned from.
     AsInCase,
-    /// Never: the best that any method without rest bending could do.
+    /// Never: what a simulation without rest bending does.
     Never,
 }
-
-/// Of the numbers in the files: raise it when the numbers of a reference change.
-const REFERENCE_VERSION: u32 = 2;
-
-/// More than any hinge can be bent \[rad\].
-const NEVER: f64 = 1e3;
 
 /// Hears of every frame that is done, and may stop the work by an error.
 pub type Watch<'a> = &'a (dyn Fn() -> Result<()> + Sync);
@@ -161,140 +161,6 @@ impl References {
         self.folder
             .join(format!("{name}-seed{}-{yields}-{number:x}.npz", case.seed))
     }
-}
-
-fn identity(case: &LearnCase, scene: &Scene, (motion, yields): Job) -> Value {
-    let accuracy = Accuracy::default();
-    json!({
-        "version": env!("CARGO_PKG_VERSION"),
-        "reference_version": REFERENCE_VERSION,
-        "scene": case.scene,
-        "grid": case.grid,
-        "seed": case.seed,
-        "garment": garment(scene),
-        "body": body(scene),
-        "materials": case.loss.materials,
-        "yield": plasticity(case, yields).yield_strain,
-        "accuracy": [accuracy.step, accuracy.iterations as f64],
-        "seconds": motion.seconds,
-        "turns": motion.turns,
-        "root": motion.root,
-    })
-}
-
-/// The garment itself: the same names, grid and seed may one day make another.
-fn garment(scene: &Scene) -> Value {
-    let Garment {
-        mesh,
-        weights,
-        pinned,
-        springs,
-        ..
-    } = &scene.garment;
-    let springs: Vec<(usize, f64)> = springs.iter().map(|s| (s.vertex, s.stiffness)).collect();
-    json!({
-        "positions": mesh.positions,
-        "triangles": mesh.triangles,
-        "material": mesh.material,
-        "material_triangles": mesh.material_triangles,
-        "weights": weights,
-        "pinned": pinned,
-        "springs": springs,
-    })
-}
-
-fn body(scene: &Scene) -> Value {
-    let body = &scene.body;
-    let joints = body.skeleton.joints().iter();
-    let joints: Vec<(Option<usize>, [f64; 3])> = joints.map(|j| (j.parent, j.place)).collect();
-    let bones = body.bones.iter();
-    let bones: Vec<(usize, [[f64; 3]; 3])> =
-        bones.map(|b| (b.joint, [b.from, b.to, b.radii])).collect();
-    let skin = body.skin.as_ref().map(|skin| {
-        let skin = skin.skin();
-        (&skin.rest, &skin.triangles, &skin.weights)
-    });
-    json!({"joints": joints, "bones": bones, "skin": skin})
-}
-
-/// The energy itself, without what a case adds to the loss of the networks.
-fn energy(case: &LearnCase) -> LossConfig {
-    LossConfig {
-        materials: case.loss.materials,
-        ..LossConfig::default()
-    }
-}
-
-fn plasticity(case: &LearnCase, yields: Yields) -> Plasticity {
-    Plasticity {
-        yield_strain: match yields {
-            Yields::AsInCase => case.plasticity.yield_strain,
-            Yields::Never => NEVER,
-        },
-        rule: Rule::ReturnMapping,
-    }
-}
-
-fn read(path: &Path, scene: &Scene, motion: &Motion) -> Result<Reference> {
-    let (outcome, seconds) = load(path)?;
-    let place = path.display().to_string();
-    outcome.track.check(&place, scene, motion)?;
-    Ok(Reference {
-        track: outcome.track,
-        seconds,
-        unfinished: outcome.unfinished,
-        made_now: false,
-    })
-}
-
-/// Writes a simulation, or the first parts of one, and the seconds that it took.
-fn save(path: &Path, outcome: &Outcome, seconds: f64) -> Result<()> {
-    let list = |values: Vec<f64>| Array {
-        shape: vec![values.len()],
-        values,
-    };
-    let steps = outcome.iterations.iter().map(|n| *n as f64).collect();
-    let further = [
-        ("seconds", list(vec![seconds])),
-        ("unfinished_frames", list(vec![outcome.unfinished as f64])),
-        ("newton_steps", list(steps)),
-    ];
-    outcome.track.save(path, &further)
-}
-
-/// Where the first parts of a simulation are kept.
-fn part_of(path: &Path) -> PathBuf {
-    path.with_extension("part.npz")
-}
-
-fn read_part(path: &Path, scene: &Scene, motion: &Motion) -> Result<(Outcome, f64)> {
-    let (outcome, seconds) = load(path)?;
-    let frames = outcome.track.frames();
-    let place = path.display().to_string();
-    if !frames.is_multiple_of(PART) || frames >= motion.frames() {
-        return bad_input(format!(
-            "{place}: {frames} frames are no part of motion {}",
-            motion.name
-        ));
-    }
-    let begun = Motion {
-        turns: motion.turns[..frames].to_vec(),
-        root: motion.root[..frames].to_vec(),
-        ..motion.clone()
-    };
-    outcome.track.check(&place, scene, &begun)?;
-    Ok((outcome, seconds))
-}
-
-fn load(path: &Path) -> Result<(Outcome, f64)> {
-    let npz = Npz::open(path)?;
-    let steps = npz.shaped("newton_steps", &[None])?.values;
-    let outcome = Outcome {
-        track: Track::read(&npz)?,
-        iterations: steps.into_iter().map(|n| n as usize).collect(),
-        unfinished: npz.shaped("unfinished_frames", &[Some(1)])?.values[0] as usize,
-    };
-    Ok((outcome, npz.shaped("seconds", &[Some(1)])?.values[0]))
 }
 
 #[cfg(test)]

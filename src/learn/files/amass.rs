@@ -4,13 +4,15 @@ use std::path::Path;
 
 use super::Npz;
 use crate::{
-    error::{Result, bad_input},
+    error::{Result, bad_input, readable},
     learn::Motion,
 };
 
 /// A recorded motion: `poses` `[frames, 3·joints]`, `trans` `[frames, 3]`, `betas`, `mocap_framerate`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Amass {
+    /// The file, for messages.
+    pub place: String,
     /// Frames a second.
     pub rate: f64,
     /// Axis times angle of every joint \[rad\], shape `[frames][joints]`.
@@ -24,8 +26,9 @@ pub struct Amass {
 /// Joints that SMPL and SMPL-H have in common; what follows are hands.
 const COMMON_JOINTS: usize = 22;
 
-/// A motion may have so many frames, four hours at 30 a second.
-const MOST_FRAMES: f64 = 432e3;
+/// A motion may have so many frames after sampling, five minutes and a half at 30 a second. All are kept, with how the
+/// garment goes with the body: 70 to 100 kB a frame of the default garment, 1 GB together.
+const MOST_FRAMES: f64 = 10e3;
 
 /// Names of the frame rate: AMASS itself, and its later SMPL-X files.
 const RATES: [&str; 2] = ["mocap_framerate", "mocap_frame_rate"];
@@ -53,13 +56,14 @@ impl Amass {
             [rate] if rate.is_finite() && rate > 0.0 => rate,
             _ => {
                 return bad_input(format!(
-                    "{}, '{key}': {:?}; give one positive number of frames a second",
+                    "{}, '{key}': {}; give one positive number of frames a second",
                     npz.place(),
-                    rate.values
+                    a_few(&rate.values)
                 ));
             }
         };
         Ok(Amass {
+            place: npz.place().into(),
             rate,
             turns: poses.values.chunks(columns).map(triples).collect(),
             root: triples(&root.values),
@@ -70,31 +74,8 @@ impl Amass {
     /// The motion of a skeleton with `joints` joints at `rate` frames a second: of each moment the nearest
     /// recorded frame. Of SMPL-H's joints a body with SMPL's takes those that both have; its hands stay still.
     pub fn motion(&self, name: &str, joints: usize, rate: f64) -> Result<Motion> {
-        let recorded = self.turns[0].len();
-        let common = match recorded == joints {
-            true => joints,
-            false => COMMON_JOINTS.min(joints),
-        };
-        if recorded < common {
-            return bad_input(format!(
-                "motion {name}: it has {recorded} joints, but the body needs {common}"
-            ));
-        }
-        if !(rate.is_finite() && rate > 0.0) {
-            return bad_input(format!(
-                "motion {name}: {rate} frames a second; give a positive number"
-            ));
-        }
-        let last = (self.turns.len() - 1) as f64 * rate / self.rate + 1e-9;
-        if last >= MOST_FRAMES {
-            return bad_input(format!(
-                "motion {name}: {} frames, recorded at {} a second (mocap_framerate), are {last:.3e} frames at {rate}; \
-                 give a shorter motion, or one with its true rate",
-                self.turns.len(),
-                self.rate
-            ));
-        }
-        let frames = last as usize + 1;
+        let common = self.common_joints(name, joints)?;
+        let frames = self.frames(name, rate)?;
         let nearest = |frame: usize| {
             ((frame as f64 * self.rate / rate).round() as usize).min(self.turns.len() - 1)
         };
@@ -109,6 +90,53 @@ impl Amass {
             turns: (0..frames).map(turns).collect(),
             root: (0..frames).map(|frame| self.root[nearest(frame)]).collect(),
         })
+    }
+
+    /// How many joints a body with `joints` joints takes of this motion.
+    fn common_joints(&self, name: &str, joints: usize) -> Result<usize> {
+        let recorded = self.turns[0].len();
+        let common = match recorded == joints {
+            true => joints,
+            false => COMMON_JOINTS.min(joints),
+        };
+        if recorded < common {
+            return bad_input(format!(
+                "{}, motion {name}: it has {recorded} joints, but the body needs {common}; give a motion of this body",
+                self.place
+            ));
+        }
+        Ok(common)
+    }
+
+    /// Number of frames at `rate` frames a second, which is large where the recorded rate is written too low.
+    fn frames(&self, name: &str, rate: f64) -> Result<usize> {
+        if !(rate.is_finite() && rate > 0.0) {
+            return bad_input(format!(
+                "{}, motion {name}: {rate} frames a second; give a positive number",
+                self.place
+            ));
+        }
+        let last = (self.turns.len() - 1) as f64 * rate / self.rate + 1e-9;
+        let frames = last.floor() + 1.0;
+        if frames > MOST_FRAMES {
+            return bad_input(format!(
+                "{}, motion {name}: {} frames, recorded at {} a second (mocap_framerate), are {} frames at {rate}, \
+                 but at most {MOST_FRAMES} fit the memory; cut the motion, or write its true rate",
+                self.place,
+                self.turns.len(),
+                readable(self.rate),
+                readable(frames)
+            ));
+        }
+        Ok(frames as usize)
+    }
+}
+
+/// Values for a message; many are only counted.
+fn a_few(values: &[f64]) -> String {
+    match values.len() {
+        0..=4 => format!("{values:?}"),
+        count => format!("{count} numbers"),
     }
 }
 

@@ -1,5 +1,6 @@
 //! One array in NumPy's `.npy` format.
 
+use super::limits::{MOST_GROWN, MOST_HEADER, MOST_LENGTHS, shortened};
 use crate::error::{Result, bad_input};
 
 /// An array of numbers, row by row whatever the file's order.
@@ -12,6 +13,9 @@ pub struct Array {
 }
 
 const MARK: &[u8] = b"\x93NUMPY";
+
+/// Most values that are read where they are narrower than the 8-byte floats that they become.
+const MOST_NARROW: usize = MOST_GROWN / size_of::<f64>();
 
 /// What the header says.
 struct Header<'a> {
@@ -28,11 +32,12 @@ impl Array {
                 "{place}: not a sound .npy array ({what}); save it with numpy.save or savez"
             ))
         };
-        let Some((text, data)) = split(bytes) else {
-            return damaged("its header is not whole");
+        let (text, data) = match split(bytes) {
+            Ok(parts) => parts,
+            Err(what) => return damaged(&what),
         };
         let Some(header) = header(text) else {
-            return damaged(&format!("its header reads {:?}", text.trim()));
+            return damaged(&format!("its header reads {:?}", shortened(text.trim())));
         };
         if header.kind.contains('O') {
             return bad_input(format!(
@@ -43,70 +48,122 @@ impl Array {
         let Some((width, read)) = reader(header.kind) else {
             return bad_input(format!(
                 "{place}: values of type '{}'; save them as floats or integers of 1 to 8 bytes",
-                header.kind
+                shortened(header.kind)
             ));
         };
         let count = header
             .shape
             .iter()
             .try_fold(1_usize, |n, &length| n.checked_mul(length));
-        let wanted = count.and_then(|n| n.checked_mul(width));
-        if wanted != Some(data.len()) {
+        if width < size_of::<f64>() && count.is_none_or(|n| n > MOST_NARROW) {
+            return bad_input(format!(
+                "{place}: shape {:?} of {width}-byte values, of which at most {MOST_NARROW} are read; \
+                 save a smaller array",
+                header.shape
+            ));
+        }
+        if count.and_then(|n| n.checked_mul(width)) != Some(data.len()) {
             return damaged(&format!(
                 "shape {:?} of {width}-byte values does not fit {} bytes",
                 header.shape,
                 data.len()
             ));
         }
-        let values: Vec<f64> = data.chunks_exact(width).map(read).collect();
-        let values = if header.fortran {
-            row_major(&values, &header.shape)
-        } else {
-            values
+        let values = match header.fortran {
+            true => row_major(data, (width, read), &header.shape),
+            false => data.chunks_exact(width).map(read).collect(),
         };
         Ok(Array {
             shape: header.shape,
             values,
         })
     }
-}
 
-impl Array {
     /// As a `.npy` file of 8-byte floats, version 1.
     pub fn bytes(&self) -> Vec<u8> {
-        let lengths: String = self.shape.iter().map(|n| format!("{n}, ")).collect();
-        let mut header =
-            format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({lengths}), }}");
-        // Data begin at a multiple of 64 bytes; the header ends with a line end.
-        let before = MARK.len() + 4;
-        let padding = 63 - (before + header.len()) % 64;
-        header.extend(std::iter::repeat_n(' ', padding));
-        header.push('\n');
-        let mut bytes = MARK.to_vec();
-        bytes.extend([1, 0]);
-        bytes.extend((header.len() as u16).to_le_bytes());
-        bytes.extend(header.as_bytes());
-        bytes.extend(self.values.iter().flat_map(|x| x.to_le_bytes()));
+        let pieces = self.pieces();
+        let mut bytes = Vec::with_capacity(pieces.length());
+        pieces.write(&mut bytes);
         bytes
+    }
+
+    /// All of it in one piece.
+    pub(in crate::learn) fn pieces(&self) -> Pieces<'_> {
+        Pieces {
+            shape: self.shape.clone(),
+            values: vec![self.values.as_slice()],
+        }
     }
 }
 
-/// Header text and data of versions 1 to 3.
-fn split(bytes: &[u8]) -> Option<(&str, &[u8])> {
+/// An array to be written, its values in pieces: the frames of a track need not be joined first.
+pub(in crate::learn) struct Pieces<'a> {
+    /// Its lengths.
+    pub shape: Vec<usize>,
+    /// Its values piece after piece, the last index fastest.
+    pub values: Vec<&'a [f64]>,
+}
+
+impl Pieces<'_> {
+    /// Length as a `.npy` file \[bytes\].
+    pub fn length(&self) -> usize {
+        let count: usize = self.values.iter().map(|piece| piece.len()).sum();
+        opening(&self.shape).len() + count * size_of::<f64>()
+    }
+
+    /// Appends the `.npy` file of 8-byte floats, version 1.
+    pub fn write(&self, bytes: &mut Vec<u8>) {
+        bytes.extend(opening(&self.shape));
+        for piece in &self.values {
+            bytes.extend(piece.iter().flat_map(|x| x.to_le_bytes()));
+        }
+    }
+}
+
+/// What stands before the values of 8-byte floats, version 1.
+fn opening(shape: &[usize]) -> Vec<u8> {
+    let lengths: String = shape.iter().map(|n| format!("{n}, ")).collect();
+    let mut header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({lengths}), }}");
+    // Data begin at a multiple of 64 bytes; the header ends with a line end.
+    let before = MARK.len() + 4;
+    let padding = 63 - (before + header.len()) % 64;
+    header.extend(std::iter::repeat_n(' ', padding));
+    header.push('\n');
+    let mut bytes = MARK.to_vec();
+    bytes.extend([1, 0]);
+    bytes.extend((header.len() as u16).to_le_bytes());
+    bytes.extend(header.as_bytes());
+    bytes
+}
+
+/// Header text and data, or what is wrong with them.
+fn split(bytes: &[u8]) -> std::result::Result<(&str, &[u8]), String> {
+    let not_whole = || "its header is not whole".to_string();
+    let (length, rest) = header_length(bytes).ok_or_else(not_whole)?;
+    if length > MOST_HEADER {
+        return Err(format!(
+            "its header has {length} bytes, but at most {MOST_HEADER} are read"
+        ));
+    }
+    let (text, data) = rest.split_at_checked(length).ok_or_else(not_whole)?;
+    let text = std::str::from_utf8(text).map_err(|_| not_whole())?;
+    Ok((text, data))
+}
+
+/// Length of the header text of versions 1 to 3 as it says itself, and what follows.
+fn header_length(bytes: &[u8]) -> Option<(usize, &[u8])> {
     let rest = bytes.strip_prefix(MARK)?;
-    let (length, start) = match rest.first()? {
-        1 => (
-            u16::from_le_bytes(rest.get(2..4)?.try_into().ok()?) as usize,
-            4,
-        ),
-        2 | 3 => (
-            u32::from_le_bytes(rest.get(2..6)?.try_into().ok()?) as usize,
-            6,
-        ),
-        _ => return None,
-    };
-    let text = std::str::from_utf8(rest.get(start..start + length)?).ok()?;
-    Some((text, &rest[start + length..]))
+    match rest.first()? {
+        1 => {
+            let length = u16::from_le_bytes(rest.get(2..4)?.try_into().ok()?);
+            Some((length as usize, &rest[4..]))
+        }
+        2 | 3 => {
+            let length = u32::from_le_bytes(rest.get(2..6)?.try_into().ok()?);
+            Some((length as usize, &rest[6..]))
+        }
+        _ => None,
+    }
 }
 
 /// `{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }`, the keys in any order.
@@ -131,10 +188,11 @@ fn header(text: &str) -> Option<Header<'_>> {
     let shape: Option<Vec<usize>> = lengths
         .map(|n| n.trim_end_matches('L').parse().ok())
         .collect();
+    let shape = shape.filter(|shape| shape.len() <= MOST_LENGTHS)?;
     Some(Header {
         kind,
         fortran,
-        shape: shape?,
+        shape,
     })
 }
 
@@ -175,8 +233,15 @@ fn reader(kind: &str) -> Option<(usize, Read)> {
     })
 }
 
-/// From first index fastest to last index fastest.
-fn row_major(values: &[f64], shape: &[usize]) -> Vec<f64> {
+/// The values of data with the first index fastest, the last index fastest. Read one by one from their bytes, since a
+/// second list of floats would double the memory.
+fn row_major(data: &[u8], (width, read): (usize, Read), shape: &[usize]) -> Vec<f64> {
+    let count = data.len() / width;
+    let mut values = Vec::with_capacity(count);
+    if count == 0 {
+        // Lengths beside one of 0 may be so large that strides overflow.
+        return values;
+    }
     let mut strides = Vec::with_capacity(shape.len());
     let mut stride = 1;
     for length in shape {
@@ -184,10 +249,9 @@ fn row_major(values: &[f64], shape: &[usize]) -> Vec<f64> {
         stride *= length;
     }
     let mut index = vec![0; shape.len()];
-    let mut sorted = Vec::with_capacity(values.len());
-    for _ in 0..values.len() {
+    for _ in 0..count {
         let at: usize = index.iter().zip(&strides).map(|(i, s)| i * s).sum();
-        sorted.push(values[at]);
+        values.push(read(&data[at * width..][..width]));
         for axis in (0..shape.len()).rev() {
             index[axis] += 1;
             if index[axis] < shape[axis] {
@@ -196,5 +260,5 @@ fn row_major(values: &[f64], shape: &[usize]) -> Vec<f64> {
             index[axis] = 0;
         }
     }
-    sorted
+    values
 }

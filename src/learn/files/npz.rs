@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use super::{
-    npy::Array,
-    zip::{Entry, archive, entries},
+    limits::shortened,
+    npy::{Array, Pieces},
+    zip::{Entry, Packing, entries, read_archive},
 };
 use crate::{
     error::{Error, Result, bad_input, nearest},
@@ -20,23 +21,10 @@ pub struct Npz {
     entries: Vec<Entry>,
 }
 
-/// Most that is read \[bytes\]; AMASS files are below 100 MB.
-const MOST_BYTES: u64 = 2 << 30;
-
 impl Npz {
     /// Opens a file.
     pub fn open(path: &Path) -> Result<Npz> {
-        let size = std::fs::metadata(path)
-            .map_err(|e| Error::reading(path, e))?
-            .len();
-        if size > MOST_BYTES {
-            return bad_input(format!(
-                "{}: larger than {} MiB; give a smaller file",
-                path.display(),
-                MOST_BYTES >> 20
-            ));
-        }
-        let bytes = std::fs::read(path).map_err(|e| Error::reading(path, e))?;
+        let bytes = read_archive(path)?;
         let place = path.display().to_string();
         let entries = entries(&bytes, &place)?;
         Ok(Npz {
@@ -46,14 +34,25 @@ impl Npz {
         })
     }
 
-    /// Writes arrays by name, whole or not at all.
+    /// Writes arrays by name, whole or not at all. Refuses more than [`Npz::open`] would read.
     pub fn write(path: &Path, arrays: &[(&str, Array)]) -> Result<()> {
+        let pieces = arrays.iter().map(|(key, array)| (*key, array.pieces()));
+        Npz::write_pieces(path, &pieces.collect::<Vec<_>>())
+    }
+
+    /// The same of arrays in pieces.
+    pub(in crate::learn) fn write_pieces(path: &Path, arrays: &[(&str, Pieces<'_>)]) -> Result<()> {
         let names: Vec<String> = arrays.iter().map(|(key, _)| format!("{key}.npy")).collect();
-        let files = names.iter().zip(arrays);
-        let files: Vec<(&str, Vec<u8>)> = files
-            .map(|(name, (_, array))| (name.as_str(), array.bytes()))
+        let lengths = names.iter().zip(arrays);
+        let lengths: Vec<(&str, usize)> = lengths
+            .map(|(name, (_, array))| (name.as_str(), array.length()))
             .collect();
-        write_whole(path, &archive(&files)?)
+        let mut packing = Packing::new(&lengths)
+            .map_err(|e| Error::BadInput(format!("{}: {e}", path.display())))?;
+        for (name, (_, array)) in names.iter().zip(arrays) {
+            packing.add(name, |bytes| array.write(bytes));
+        }
+        write_whole(path, &packing.finish())
     }
 
     /// Its name, for messages.
@@ -82,7 +81,7 @@ impl Npz {
             return bad_input(format!(
                 "{}: no array '{key}'{hint} (it has: {}); give a file that has it",
                 self.place,
-                keys.join(", ")
+                shortened(&keys.join(", "))
             ));
         };
         let place = format!("{}, '{key}'", self.place);
@@ -114,6 +113,33 @@ impl Npz {
                 self.place, array.values[at]
             )),
             None => Ok(array),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // What could not be read again is refused before anything is allocated or written.
+    #[test]
+    fn more_than_can_be_read_is_not_written() {
+        // The same 8 MiB 256 times are 2 GiB.
+        let frame = vec![0.0_f64; 1 << 20];
+        let pieces = Pieces {
+            shape: vec![256, frame.len()],
+            values: vec![frame.as_slice(); 256],
+        };
+        let path = Path::new("no folder/large.npz");
+        let error = Npz::write_pieces(path, &[("positions", pieces)]).unwrap_err();
+        let text = error.to_string();
+        for part in [
+            "large.npz",
+            "positions.npy",
+            "2049 MiB",
+            "save fewer frames",
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
         }
     }
 }

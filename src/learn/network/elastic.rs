@@ -131,6 +131,13 @@ impl ElasticNet {
         self.decoder.forward(Tensor::cat(vec![body, bent], 1))
     }
 
+    /// The same with pose-space shapes that an optimiser moves too.
+    pub fn with_shapes_taped(mut self) -> ElasticNet {
+        self.shapes.weight = self.shapes.weight.set_require_grad(true);
+        self.shapes.bias = self.shapes.bias.map(|b| b.set_require_grad(true));
+        self
+    }
+
     /// How offsets that are `missing` \[m\], `[frames, 3·vertices]`, pull on the shares, `[frames, n]`, and how the pull
     /// falls as shares change, `[n, n]`: slope and second derivative of half the squared error, with offsets of size one
     /// as the unit. `free` is 1 for vertices that move, `[1, vertices]`.

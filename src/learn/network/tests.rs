@@ -182,3 +182,110 @@ fn networks_of_the_papers_size_can_be_made_and_asked() {
             > 20 * PlasticNet::new(Size::Small, PlasticKind::default(), &device()).num_params()
     );
 }
+
+/// Offsets of size one as E-Net counts them \[m\].
+const OFFSET: f64 = 0.01;
+
+/// Rows of normal numbers of some size.
+fn normal(random: &mut Random, shape: [usize; 2], size: f64) -> Tensor<2> {
+    let count = shape[0] * shape[1];
+    let values: Vec<f64> = (0..count).map(|_| size * random.normal()).collect();
+    compute().tensor(&values, shape)
+}
+
+/// A network for a garment of `vertices`, and how many pose-space shapes it has.
+fn elastic(vertices: usize) -> (ElasticNet, usize) {
+    let net = ElasticNet::new(Size::Small, (2, 7, vertices), &device());
+    (seeded(net, 1), Size::Small.decoder()[1])
+}
+
+// Half the squared error is a quadratic form of the shares, so that differences are exact for steps of any length; what is left is
+// rounding in sums over 512 shapes, far below 1e-4 of it in single precision.
+#[test]
+fn the_pull_on_shares_is_the_slope_of_half_the_squared_error() {
+    let (frames, vertices) = (3, 5);
+    let (net, width) = elastic(vertices);
+    let net = net.valid();
+    let mut random = Random(2);
+    let shares = normal(&mut random, [frames, width], 1.0);
+    let missing = normal(&mut random, [frames, 3 * vertices], OFFSET);
+    // The first vertex is pinned, and what it misses pulls at nothing.
+    let free = compute().tensor(&[0.0, 1.0, 1.0, 1.0, 1.0], [1, vertices]);
+    let (squares, pull) = net.pull(missing.clone(), &free);
+    let error = |step: &Tensor<2>, share: f64| -> f64 {
+        let there = net.offsets(shares.clone() + step.clone() * share);
+        let moved = there - net.offsets(shares.clone());
+        let left = (missing.clone() - moved) * free.clone().repeat_dim(1, 3);
+        let left = compute().values(left * (1.0 / OFFSET)).unwrap();
+        left.iter().map(|x| 0.5 * x * x).sum()
+    };
+    let sum = |field: Tensor<2>| -> f64 { compute().values(field).unwrap().iter().sum() };
+    let along = pull.clone() * 0.5;
+    let anywhere = normal(&mut random, [frames, width], 0.3);
+    for (step, downhill) in [(along, true), (anywhere, false)] {
+        let [ahead, here, behind] = [1.0, 0.0, -1.0].map(|share| error(&step, share));
+        let slope = -sum(pull.clone() * step.clone());
+        let bend = sum(step.clone().matmul(squares.clone()) * step);
+        assert!(here > 1.0 && bend > 0.01 * here, "{here} {bend}");
+        assert!(slope < -0.1 * here || !downhill, "{slope} of {here}");
+        let gaps = [
+            0.5 * (ahead - behind) - slope,
+            ahead + behind - 2.0 * here - bend,
+        ];
+        assert!(
+            gaps.iter().all(|gap| gap.abs() < 1e-4 * here),
+            "{gaps:?} of {here}"
+        );
+    }
+}
+
+// Random shares of a few frames are far apart: of what is missing the ridge, 2e-3 of the shares' mean square, keeps back some 1e-4.
+#[test]
+fn shapes_are_completed_to_what_is_missing_as_far_as_frames_count() {
+    let (frames, vertices) = (12, 5);
+    let (net, width) = elastic(vertices);
+    let mut random = Random(6);
+    let rows = |field: Tensor<2>| -> Vec<Vec<f64>> {
+        let columns = field.dims()[1];
+        let values = compute().values(field).unwrap();
+        values.chunks(columns).map(<[f64]>::to_vec).collect()
+    };
+    let all = normal(&mut random, [frames, width], 1.0);
+    let missing = normal(&mut random, [frames, 3 * vertices], OFFSET);
+    let added = |shares: &Tensor<2>, missing: &Tensor<2>, weights: &[f64]| {
+        let weights = compute().tensor(weights, [frames, 1]);
+        let done = net
+            .clone()
+            .complete(shares.clone(), missing.clone(), weights, &compute());
+        let offsets = |net: &ElasticNet| net.valid().offsets(shares.clone());
+        rows(offsets(&done.unwrap()) - offsets(&net))
+    };
+    let near = |a: &[f64], b: &[f64], share: f64| {
+        let gaps = a.iter().zip(b).map(|(a, b)| (a - share * b).abs());
+        gaps.fold(0.0, f64::max) < 1e-3 * OFFSET
+    };
+    let wanted = rows(missing.clone());
+    let largest = wanted
+        .iter()
+        .flatten()
+        .fold(0.0, |m: f64, x| m.max(x.abs()));
+    assert!(largest > OFFSET, "something is missing");
+    let whole = added(&all, &missing, &[1.0; 12]);
+    for (frame, (got, wanted)) in whole.iter().zip(&wanted).enumerate() {
+        assert!(near(got, wanted, 1.0), "{frame}: {got:?} {wanted:?}");
+    }
+
+    // Two frames that look the same, of which one misses nothing and counts a fifth: squares of weights are 1 and 0.04.
+    let twice = Tensor::cat(vec![all.clone().narrow(0, 0, 1); 2], 0);
+    let shares = Tensor::cat(vec![twice, all.narrow(0, 2, frames - 2)], 0);
+    let first = missing.clone().narrow(0, 0, 1);
+    let both = Tensor::cat(vec![first.clone(), first.zeros_like()], 0);
+    let missing = Tensor::cat(vec![both, missing.narrow(0, 2, frames - 2)], 0);
+    let mut weights = [1.0; 12];
+    weights[1] = 0.2;
+    let parted = added(&shares, &missing, &weights);
+    for frame in [0, 1] {
+        assert!(near(&parted[frame], &wanted[0], 1.0 / 1.04), "{parted:?}");
+    }
+    assert!(near(&parted[5], &wanted[5], 1.0), "{parted:?}");
+}

@@ -1,6 +1,9 @@
 //! The files of a run: what they are called, how they are read, and whose folder it is.
 
-use std::path::{Path, PathBuf};
+use std::{
+    io::ErrorKind,
+    path::{Path, PathBuf},
+};
 
 use super::{Cycle, checkpoint, rows};
 use crate::{
@@ -95,13 +98,11 @@ pub(super) fn networks_file(folder: &Path, cycle: usize) -> PathBuf {
     folder.join(NETWORKS).join(format!("cycle-{cycle}.zip"))
 }
 
-pub(super) fn open_logs(folder: &Path, lengths: [u64; 3]) -> Result<[Log; 3]> {
-    let open = |name: &str, length: u64| Log::open(&folder.join(name), length);
-    Ok([
-        open(ELASTIC, lengths[0])?,
-        open(PLASTIC, lengths[1])?,
-        open(CYCLES, lengths[2])?,
-    ])
+/// Opens the logs, so that no other run can write here; what is in them stays. Makes the folders where there are none.
+pub(super) fn lock_logs(folder: &Path) -> Result<[Log; 3]> {
+    std::fs::create_dir_all(folder.join(NETWORKS)).map_err(|e| Error::writing(folder, e))?;
+    let lock = |name: &str| Log::lock(&folder.join(name));
+    Ok([lock(ELASTIC)?, lock(PLASTIC)?, lock(CYCLES)?])
 }
 
 pub(super) fn write_case(folder: &Path, case: &LearnCase) -> Result<()> {
@@ -112,7 +113,7 @@ pub(super) fn write_case(folder: &Path, case: &LearnCase) -> Result<()> {
 }
 
 /// Of garments, networks and their training: raise it when the same case would lead elsewhere.
-const TRAINING_VERSION: u32 = 2;
+const TRAINING_VERSION: u32 = 3;
 
 /// The version of the program.
 fn version() -> String {
@@ -126,10 +127,21 @@ pub(super) fn made_by(compute: &Compute) -> String {
     format!("{} ({})", version(), compute.describe())
 }
 
+/// Whether a run of the case is here to go on with. Refuses a folder of anything that a new run would be mixed up with or
+/// would write over, unless `fresh` allows it; changes nothing.
+pub(super) fn check_begun(folder: &Path, case: &LearnCase, fresh: bool) -> Result<bool> {
+    let begun = !fresh && folder.join(CHECKPOINT).is_file();
+    if begun {
+        check_same(folder, read_case(folder)?, case)?;
+    } else if !fresh {
+        check_unused(folder, case)?;
+    }
+    Ok(begun)
+}
+
 /// Refuses a folder with a run of another case. The number of cycles may differ: each cycle is a function of
 /// those before it.
-pub(super) fn check_same(folder: &Path, case: &LearnCase) -> Result<()> {
-    let mut held = read_case(folder)?;
+fn check_same(folder: &Path, mut held: LearnCase, case: &LearnCase) -> Result<()> {
     held.cycles = case.cycles;
     match difference(&held.to_json()?, &case.to_json()?) {
         None => Ok(()),
@@ -141,38 +153,96 @@ pub(super) fn check_same(folder: &Path, case: &LearnCase) -> Result<()> {
     }
 }
 
-/// Charts of a run, predictions, and evaluations, which have the cycle behind their name: what the commands leave.
-const MADE_FROM_NETWORKS: [&str; 3] = ["plots", "predictions", "evaluation"];
+/// Names that a message shows of a folder; the first ones tell enough.
+const SHOWN: usize = 3;
 
-/// Makes room for a new run; what is not of a run is left alone, and refused where `fresh` does not allow it. What was
-/// made from the old networks goes with them; references, which do not depend on them, stay.
-pub(super) fn clear(folder: &Path, fresh: bool) -> Result<()> {
-    let used = std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some());
-    let ours = LearnCase::load(&folder.join(CASE)).is_ok();
-    if used && !ours && !fresh {
+/// Refuses a folder without a checkpoint that holds more than a run of the case leaves that was stopped as it began.
+fn check_unused(folder: &Path, case: &LearnCase) -> Result<()> {
+    if names(folder)?.is_empty() {
+        return Ok(());
+    }
+    let Ok(held) = LearnCase::load(&folder.join(CASE)) else {
         return bad_input(format!(
             "{}: there are files in it that are no run of `rumple learn train`; give another --out, or --fresh to write among them",
             folder.display()
         ));
+    };
+    check_same(folder, held, case)?;
+    let networks = folder.join(NETWORKS);
+    let there = names(&networks)?;
+    if there.is_empty() {
+        return Ok(());
     }
+    let more = match there.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let shown: Vec<&str> = there.iter().map(String::as_str).take(SHOWN).collect();
+    bad_input(format!(
+        "{}: holds {}{more}, but there is no {CHECKPOINT} beside it to go on from; give another --out to keep what is \
+         there, or --fresh to train over it",
+        networks.display(),
+        shown.join(", ")
+    ))
+}
+
+/// Charts of a run, predictions, and evaluations, which have the cycle behind their name: what the commands leave.
+const MADE_FROM_NETWORKS: [&str; 3] = ["plots", "predictions", "evaluation"];
+
+/// Throws an earlier run away but for its logs, which whoever calls this has locked. What is not of a run is left alone.
+/// What was made from the old networks goes with them; references, which do not depend on them, stay.
+pub(super) fn clear(folder: &Path) -> Result<()> {
     let checkpoint = folder.join(CHECKPOINT);
-    let replaced = fresh && (ours || checkpoint.is_file());
-    if checkpoint.is_file() {
-        std::fs::remove_file(&checkpoint).map_err(|e| Error::writing(&checkpoint, e))?;
+    let replaced = checkpoint.is_file() || LearnCase::load(&folder.join(CASE)).is_ok();
+    // First, so that what a kill leaves of the rest does not pass for a run.
+    remove_file(&checkpoint)?;
+    let networks = folder.join(NETWORKS);
+    for name in names(&networks)?.iter().filter(|name| is_network(name)) {
+        remove_file(&networks.join(name))?;
     }
-    remove_folder(&folder.join(NETWORKS))?;
     if !replaced {
         return Ok(());
     }
-    let entries = std::fs::read_dir(folder).map_err(|e| Error::reading(folder, e))?;
-    for entry in entries {
-        let entry = entry.map_err(|e| Error::reading(folder, e))?;
-        let name = entry.file_name().to_string_lossy().into_owned();
+    for name in names(folder)? {
         if MADE_FROM_NETWORKS.contains(&name.as_str()) || name.starts_with("evaluation-cycle-") {
-            remove_folder(&entry.path())?;
+            remove_folder(&folder.join(name))?;
         }
     }
     Ok(())
+}
+
+/// Whether a run has written a file of this name among the networks, or was killed while it did.
+fn is_network(name: &str) -> bool {
+    let part = name.strip_suffix(".part").and_then(|n| n.rsplit_once('.'));
+    let whole = part.map_or(name, |(whole, _process)| whole);
+    let cycle = whole.strip_prefix("cycle-");
+    let cycle = cycle.and_then(|rest| rest.strip_suffix(".zip"));
+    whole == FIRST_TURN || cycle.is_some_and(|number| number.parse::<usize>().is_ok())
+}
+
+/// Names in a folder in their order; none where there is no folder.
+fn names(folder: &Path) -> Result<Vec<String>> {
+    // Only folders that are about to be written are looked at.
+    let failed = |e| Error::writing(folder, e);
+    let entries = match std::fs::read_dir(folder) {
+        Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(failed)?,
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        let name = entry.map_err(failed)?.file_name();
+        names.push(name.to_string_lossy().into_owned());
+    }
+    names.sort();
+    Ok(names)
+}
+
+/// One that is not there is as good as removed.
+fn remove_file(path: &Path) -> Result<()> {
+    match std::fs::remove_file(path) {
+        Err(e) if e.kind() == ErrorKind::NotFound => Ok(()),
+        done => done.map_err(|e| Error::writing(path, e)),
+    }
 }
 
 fn remove_folder(path: &Path) -> Result<()> {
