@@ -1,5 +1,6 @@
 //! The reference simulation of paper 2's curriculum on a synthetic body: how much rest bending stays after a bend of
-//! 90°, for three yield strains and an elastic garment. Ends with a check of their order.
+//! 90°, for three yield strains and an elastic garment, and how far it can be repeated: bends that hardly differ. Ends with
+//! a check of the order of the yield strains.
 //!
 //! `cargo run --release --example learn_reference -- arm` (or `torso`; a file name ending in .png adds a picture)
 
@@ -8,7 +9,7 @@ use std::{path::Path, time::Instant};
 use rumple::{
     error::{Result, bad_input},
     learn::{
-        Loss, LossConfig, Motion, Plasticity, Scene,
+        Bend, Loss, LossConfig, Motion, Plasticity, Scene, Track,
         evaluate::{mean_size, top},
         metrics::{compare, most_creased},
         reference::{Accuracy, Outcome, Simulation},
@@ -19,6 +20,8 @@ use rumple::{
 
 /// Yield strains \[deg\]; the last is never reached.
 const YIELDS: [f64; 4] = [30.0, 60.0, 90.0, 1000.0];
+/// Peaks of bends that hardly differ from 90° \[deg\].
+const NEARLY: [f64; 2] = [90.0001, 88.0];
 /// Before, during and after the bend.
 const SHOWN: [usize; 3] = [8, 40, 94];
 
@@ -48,16 +51,7 @@ fn main() -> Result<()> {
     let mut first: Option<Outcome> = None;
     for yields in YIELDS {
         let start = Instant::now();
-        let plasticity = Plasticity::degrees(yields);
-        let run = Simulation {
-            scene: &scene,
-            motion: &motion,
-            loss: &loss,
-            plasticity: &plasticity,
-            accuracy: Accuracy::default(),
-            compute: &compute,
-        }
-        .run(&mut |_| Ok(()))?;
+        let run = simulate(&scene, &motion, &loss, yields, &compute)?;
         let track = &run.track;
         let all: f64 =
             track.plastic.iter().map(|p| mean_size(p)).sum::<f64>() / track.frames() as f64;
@@ -73,18 +67,26 @@ fn main() -> Result<()> {
         if yields == YIELDS[3] {
             // An elastic garment as the prediction of the one that yields first: the zero baseline.
             let reference = first.as_ref().map_or(track, |run| &run.track);
-            let metrics = compare(
-                &scene,
-                &motion,
-                track,
-                reference,
-                &most_creased(&[reference]),
-                config.materials,
-                &compute,
-            )?;
+            let creased = most_creased(&[reference]);
+            let against = |track: &Track| {
+                let materials = config.materials;
+                compare(
+                    &scene, &motion, track, reference, &creased, materials, &compute,
+                )
+            };
             println!("an elastic garment against a yield of 30°:");
-            for (name, unit, value) in metrics.named() {
+            for (name, unit, value) in against(track)?.named() {
                 println!("  {name:3} {value:.3e} {unit}");
+            }
+            for degrees in NEARLY {
+                let bend = Bend {
+                    peak: degrees.to_radians(),
+                    ..Bend::canonical()
+                };
+                let other = Motion::bends("nearly", &scene.body, &[bend], last + 1);
+                let other = simulate(&scene, &other, &loss, YIELDS[0], &compute)?;
+                let error = against(&other.track)?.plastic_error;
+                println!("a bend of {degrees}° against that of 90°: PE {error:.3e} rad");
             }
         }
         first.get_or_insert(run);
@@ -99,6 +101,25 @@ fn main() -> Result<()> {
             "rest bending out of order: {kept:?}"
         ))),
     }
+}
+
+/// One simulation that yields at some angle \[deg\].
+fn simulate(
+    scene: &Scene,
+    motion: &Motion,
+    loss: &Loss,
+    yields: f64,
+    compute: &Compute,
+) -> Result<Outcome> {
+    let simulation = Simulation {
+        scene,
+        motion,
+        loss,
+        plasticity: &Plasticity::degrees(yields),
+        accuracy: Accuracy::default(),
+        compute,
+    };
+    simulation.run(&mut |_| Ok(()))
 }
 
 /// Three frames side by side, 40 cm apart.

@@ -42,8 +42,26 @@ pub fn read_text(path: &Path) -> Result<String> {
     }
 }
 
-/// Writes a file whole or not at all: what stood there before survives a full disk, a kill or a power cut.
+/// Writes a file whole or not at all: what stood there before survives a full disk or a kill.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
+    write_by(path, bytes, |part, bytes| std::fs::write(part, bytes))
+}
+
+/// The same of what must survive a power cut too: waits until the disk has it, since a file that is renamed sooner may then be
+/// empty.
+pub fn write_lasting(path: &Path, bytes: &[u8]) -> Result<()> {
+    write_by(path, bytes, |part, bytes| {
+        let mut file = std::fs::File::create(part)?;
+        file.write_all(bytes)?;
+        file.sync_data()
+    })
+}
+
+fn write_by(
+    path: &Path,
+    bytes: &[u8],
+    write: impl Fn(&Path, &[u8]) -> std::io::Result<()>,
+) -> Result<()> {
     let failed = |e| Error::writing(path, e);
     // A link, a pipe or a device must be written through, not replaced.
     if std::fs::symlink_metadata(path).is_ok_and(|m| !m.is_file()) {
@@ -52,19 +70,12 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
     let mut name = path.as_os_str().to_owned();
     name.push(format!(".{}.part", std::process::id()));
     let part = PathBuf::from(name);
-    write_and_sync(&part, bytes)
+    write(&part, bytes)
         .and_then(|()| std::fs::rename(&part, path))
         .map_err(|e| {
             let _ = std::fs::remove_file(&part);
             failed(e)
         })
-}
-
-/// Writes a file and waits until the disk has it: one that is renamed sooner may be empty after a power cut.
-fn write_and_sync(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let mut file = std::fs::File::create(path)?;
-    file.write_all(bytes)?;
-    file.sync_data()
 }
 
 /// Refuses a path whose folder does not exist, before any work is done for it.

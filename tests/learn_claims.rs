@@ -86,7 +86,7 @@ fn rest_bending_is_learned_without_data() {
             assert!(value < other, "{method}: {name} {value} against {other}");
         }
     }
-    // Both are a few µm, of a thickness of 4 mm.
+    // Both are a few µm deep, of a thickness of 4 mm: as deep as each other, but for what one training differs from another.
     let depth = [own.collision, of(BASELINE).collision];
     assert!(
         depth[0] < 1.5 * depth[1] && depth[0] < 1e-5,
@@ -140,7 +140,7 @@ fn rest_bending_is_learned_without_data() {
     };
     let (at_60, at_90) = (stays(60.0), stays(90.0));
     assert!(
-        after.0 > 2.0 * at_60 && at_60 >= at_90,
+        after.0 > 2.0 * at_60 && at_60 > at_90,
         "rest bending after yield at 30°, 60°, 90°: {}, {at_60}, {at_90}",
         after.0
     );

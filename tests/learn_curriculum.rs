@@ -108,15 +108,7 @@ fn cycle() -> Cycle {
         })
         .collect();
     let reference = distances(&course, &students);
-    let seen: Vec<_> = students
-        .lessons
-        .iter()
-        .map(|lesson| {
-            let predicted = course.see(&students.elastic, lesson);
-            let target = course.target(&predicted);
-            (predicted, target)
-        })
-        .collect();
+    let seen = course.targets(&students.elastic, &students.lessons);
     let mut optimizer = adam();
     for step in 0..course.plastic_steps(0) {
         let done = course.teach_plastic(&mut students, &mut optimizer, &seen, (0, step));

@@ -109,9 +109,21 @@ fn outcome(folder: &Path) -> (Vec<Vec<f64>>, Vec<Vec<f64>>, [String; 3]) {
 // on and ends with the bits of one that was left alone.
 #[test]
 fn a_run_that_is_killed_anywhere_ends_with_the_same_bits() {
+    kill_anywhere(&case());
+}
+
+// Along the plain gradient the optimiser has moments of the pose-space shapes too.
+#[test]
+fn a_run_along_the_plain_gradient_that_is_killed_ends_with_the_same_bits() {
+    let mut gradient = case();
+    gradient.training.minimiser_steps = 0;
+    kill_anywhere(&gradient);
+}
+
+fn kill_anywhere(case: &LearnCase) {
     let folder = Folder::new();
     let whole = folder.path("whole");
-    let mut run = open(&whole, &case());
+    let mut run = open(&whole, case);
     while !run.finished() {
         assert!(run.advance().unwrap() != 0.0);
     }
@@ -134,7 +146,7 @@ fn a_run_that_is_killed_anywhere_ends_with_the_same_bits() {
         (6, true),
         (3, true),
     ] {
-        let mut run = open(&killed, &case());
+        let mut run = open(&killed, case);
         for step in 0..steps {
             if run.finished() {
                 break;
@@ -145,7 +157,7 @@ fn a_run_that_is_killed_anywhere_ends_with_the_same_bits() {
             run.advance().unwrap();
         }
     }
-    let mut run = open(&killed, &case());
+    let mut run = open(&killed, case);
     assert!(!run.finished() && run.done() != [0, 0], "{:?}", run.done());
     while !run.finished() {
         run.advance().unwrap();

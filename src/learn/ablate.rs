@@ -110,6 +110,13 @@ pub fn variants(case: &LearnCase) -> Vec<Variant> {
         c.loss.crease_regression.weight = REGRESSION;
     });
     add(
+        "gradient".into(),
+        "E-Net along the plain gradient of the loss, as in paper 2".into(),
+        &|c| {
+            c.training.minimiser_steps = 0;
+        },
+    );
+    add(
         "printed".into(),
         "plastic rule as printed, which drifts".into(),
         &|c| {

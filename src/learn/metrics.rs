@@ -127,8 +127,13 @@ pub fn compare(
 /// The largest |ε_p − ε̂_p| over frames and hinges \[rad\], "Max RB Error" in Table 4 of paper 2's supplement.
 pub fn largest_plastic_error(predicted: &Track, reference: &Track) -> f64 {
     let rows = predicted.plastic.iter().zip(&reference.plastic);
-    let gaps = rows.flat_map(|(a, b)| a.iter().zip(b).map(|(a, b)| (a - b).abs()));
-    gaps.fold(0.0, f64::max)
+    largest(rows.flat_map(|(a, b)| a.iter().zip(b).map(|(a, b)| a - b)))
+}
+
+/// The largest size; unlike that of `f64::max` NaN where there is one: what is no longer finite is not small.
+pub(super) fn largest(values: impl Iterator<Item = f64>) -> f64 {
+    let sizes = values.map(f64::abs);
+    sizes.fold(0.0, |most, x| if x > most || x.is_nan() { x } else { most })
 }
 
 /// The hinges with the largest |ε_p| over all frames of some references of one garment, largest first; equal ones in
@@ -284,5 +289,7 @@ mod tests {
         );
         assert_eq!(largest_plastic_error(&a, &b), 0.75);
         assert_eq!(largest_plastic_error(&a, &a), 0.0);
+        let diverged = track([[0.5, f64::NAN], [0.0, 0.25]]);
+        assert!(largest_plastic_error(&diverged, &a).is_nan());
     }
 }

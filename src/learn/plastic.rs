@@ -37,7 +37,7 @@ pub enum Rule {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Plasticity {
-    /// ε_y \[rad\]; 2π and more for an elastic garment.
+    /// ε_y \[rad\]; a simulation with more than 2π is elastic.
     pub yield_strain: f64,
     /// How the excess is taken.
     pub rule: Rule,

@@ -250,12 +250,10 @@ impl Run {
 
     /// What E-Net predicts for the lessons, and what the plastic rule makes of that.
     fn look(&mut self) {
-        let seen = |lesson| {
-            let predicted = self.course.see(&self.students.elastic, lesson);
-            let target = self.course.target(&predicted);
-            (predicted, target)
-        };
-        self.seen = self.students.lessons.iter().map(seen).collect();
+        let Students {
+            elastic, lessons, ..
+        } = &self.students;
+        self.seen = self.course.targets(elastic, lessons);
     }
 
     /// Both have learned for now: their roll-out is the next rest bending. A network that the last step has spoiled is

@@ -31,7 +31,9 @@ pub(super) fn of_run(folder: &Path, case: &LearnCase) -> Result<()> {
     let draw = || learn_curves::elastic(&steps, &what);
     put("elastic.svg", &draw, steps.is_empty())?;
     let draw = || learn_curves::distance(&steps, &what);
-    put("distance.svg", &draw, steps.is_empty())?;
+    // Along the plain gradient no minimiser is asked.
+    let is_unknown = steps.iter().all(|step| step.away == 0.0);
+    put("distance.svg", &draw, is_unknown)?;
     let steps: Vec<PlasticStep> = rows::read(&folder.join(PLASTIC))?;
     let draw = || learn_curves::plastic(&steps, &what);
     put("plastic.svg", &draw, steps.is_empty())?;

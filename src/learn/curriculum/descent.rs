@@ -5,11 +5,7 @@ use burn::{
     tensor::Tensor,
 };
 
-use super::{
-    Curriculum, ElasticStep, Students,
-    elastic::{LESSONS_A_STEP, STRIDE},
-    rate,
-};
+use super::{Curriculum, ElasticStep, Students, elastic::LESSONS_A_STEP, rate};
 use crate::{
     error::Result,
     learn::{
@@ -18,8 +14,9 @@ use crate::{
     },
 };
 
-/// Every so many frames of a lesson are judged in a step of Adam, others in the next.
-const SPARSE: usize = 4 * STRIDE;
+/// Every so many frames of a lesson are judged in a step of Adam, others in the next: the loss of a frame takes as long as
+/// all of the network, and neighbouring frames tell much the same.
+const SPARSE: usize = 8;
 
 impl Curriculum {
     /// One round along the plain gradient, as often as the other kind of round shows the lessons to Adam. All layers are
@@ -39,9 +36,8 @@ impl Curriculum {
                 let elastic = students.elastic.clone().with_shapes_taped();
                 let offsets = elastic.offsets(self.shares(&elastic, some));
                 let frames = offsets.dims()[0] / some.len();
-                let judged: Vec<usize> = ((step * training.fits + fit) % SPARSE..frames)
-                    .step_by(SPARSE)
-                    .collect();
+                let first = (step * training.fits + fit) % SPARSE.min(frames);
+                let judged: Vec<usize> = (first..frames).step_by(SPARSE).collect();
                 let mut slopes = Vec::new();
                 for (k, lesson) in some.iter().enumerate() {
                     let offsets = offsets.clone().narrow(0, k * frames, frames);

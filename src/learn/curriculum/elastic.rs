@@ -26,7 +26,8 @@ pub struct ElasticStep {
     pub cycle: usize,
     /// Within the cycle.
     pub step: usize,
-    /// The loss of what E-Net predicts before the round, mean over the frames that the round asks for \[J\].
+    /// The loss of what E-Net predicts before the round, mean over the frames that the round asks for \[J\]; along the plain
+    /// gradient the mean over the steps of the round.
     pub loss: f64,
     /// Its terms, weighted.
     pub terms: Terms<f64>,
@@ -41,7 +42,7 @@ pub struct ElasticStep {
 const GROWN: f64 = 0.6;
 
 /// Every so many frames are asked for in a round, others in the next.
-pub(super) const STRIDE: usize = 2;
+const STRIDE: usize = 2;
 
 /// Weight of the other frames where the shapes are completed, 0.04 of an error's square. They are not held where they were before: in the first cycle
 /// that is where a network puts them that knows nothing yet.

@@ -9,7 +9,10 @@ use serde::{Deserialize, Serialize};
 use super::{Curriculum, Predicted, Students, rate};
 use crate::{
     error::Result,
-    learn::network::{Memory, PlasticNet, nodes},
+    learn::{
+        lesson::Lesson,
+        network::{ElasticNet, Memory, PlasticNet, nodes},
+    },
     numeric::{Field, Random},
 };
 
@@ -46,6 +49,16 @@ impl Curriculum {
     pub fn target(&self, predicted: &Predicted) -> Field {
         let start = self.compute.zeros([1, self.sheet.hinges]);
         self.case.plasticity.history(&start, &predicted.strain)
+    }
+
+    /// What E-Net makes of lessons with their rest bending, and P-Net's target for each.
+    pub fn targets(&self, elastic: &ElasticNet, lessons: &[Lesson]) -> Vec<(Predicted, Field)> {
+        let seen = |lesson| {
+            let predicted = self.see(elastic, lesson);
+            let target = self.target(&predicted);
+            (predicted, target)
+        };
+        lessons.iter().map(seen).collect()
     }
 
     /// One step of P-Net: the increment after one frame of one lesson, from a rest bending that may be off. A recurrent network

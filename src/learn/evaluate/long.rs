@@ -30,10 +30,6 @@ pub const FORGOTTEN: f64 = 0.5;
 /// Paper 2's groups of hinges.
 const FIFTH: f64 = 0.2;
 
-/// Most frames of a roll-out. All are kept, with how the garment goes with the body: about 90 kB a frame of the default
-/// garment, 0.9 GB together.
-const MOST_FRAMES: usize = 10_000;
-
 /// The garment after some bends, the body straight.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LongRow {
@@ -71,7 +67,7 @@ pub struct LongRow {
 /// what predicting none has.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct LongError {
-    /// Frames that are compared: all, or those before something is no longer finite.
+    /// Frames that are compared: all, or those before the rest bending is no longer finite.
     pub frames: usize,
     /// Mean |ε_p − that of the reference| over frames and hinges.
     pub mean: f64,
@@ -179,9 +175,10 @@ pub fn is_cut_off(rows: &[LongRow], frames: usize) -> bool {
 pub fn check_frames(frames: usize) -> Result<()> {
     let bend = Bend::canonical();
     let least = bend.frames() + bend.rest + 1;
-    if !(least..=MOST_FRAMES).contains(&frames) {
+    if !(least..=Motion::MOST_FRAMES).contains(&frames) {
         return bad_input(format!(
-            "--frames is {frames}; give {least}, which is one bend, to {MOST_FRAMES}"
+            "--frames is {frames}; give {least}, which is one bend, to {}",
+            Motion::MOST_FRAMES
         ));
     }
     Ok(())

@@ -10,7 +10,7 @@ use crate::{
     error::Result,
     learn::{
         LearnCase, Scene, Track,
-        metrics::{Metrics, compare, largest_plastic_error, most_creased},
+        metrics::{Metrics, compare, largest, largest_plastic_error, most_creased},
     },
     numeric::{Compute, Precision},
 };
@@ -67,7 +67,7 @@ pub(super) fn scores(case: &LearnCase, scene: &Scene, trials: &[Trial]) -> Resul
     let names = trials.first().map(|t| t.methods.iter().map(|(n, _)| n));
     let mut scores = Vec::new();
     for (k, method) in names.into_iter().flatten().enumerate() {
-        let (mut moving, mut largest_of_moving) = (Vec::new(), 0.0_f64);
+        let (mut moving, mut largest_of_moving) = (Vec::new(), Vec::new());
         for trial in trials {
             let (track, motion) = (&trial.methods[k].1, &trial.motion);
             let metrics = compare(
@@ -82,7 +82,7 @@ pub(super) fn scores(case: &LearnCase, scene: &Scene, trials: &[Trial]) -> Resul
             let largest_plastic_error = largest_plastic_error(track, &trial.reference);
             if Moments::of(motion).is_some() {
                 moving.push(metrics);
-                largest_of_moving = largest_of_moving.max(largest_plastic_error);
+                largest_of_moving.push(largest_plastic_error);
             }
             scores.push(Score {
                 method: method.clone(),
@@ -95,7 +95,7 @@ pub(super) fn scores(case: &LearnCase, scene: &Scene, trials: &[Trial]) -> Resul
             method: method.clone(),
             motion: MEAN.into(),
             metrics: Metrics::mean(&moving),
-            largest_plastic_error: largest_of_moving,
+            largest_plastic_error: largest(largest_of_moving.into_iter()),
         });
     }
     Ok(scores)
@@ -140,11 +140,7 @@ pub(super) fn bent(trial: &Trial) -> Vec<Bent> {
 pub(super) fn control(still: &Trial) -> Vec<Control> {
     let control = |(method, track): (&str, &Track)| Control {
         method: method.into(),
-        largest_rest_bending: track
-            .plastic
-            .iter()
-            .flatten()
-            .fold(0.0, |m: f64, x| m.max(x.abs())),
+        largest_rest_bending: largest(track.plastic.iter().flatten().copied()),
         final_rest_bending: track.plastic.last().map_or(0.0, |p| mean_size(p)),
     };
     tracks(still).map(control).collect()

@@ -26,10 +26,6 @@ pub struct Amass {
 /// Joints that SMPL and SMPL-H have in common; what follows are hands.
 const COMMON_JOINTS: usize = 22;
 
-/// A motion may have so many frames after sampling, five minutes and a half at 30 a second. All are kept, with how the
-/// garment goes with the body: 70 to 100 kB a frame of the default garment, 1 GB together.
-const MOST_FRAMES: f64 = 10e3;
-
 /// Names of the frame rate: AMASS itself, and its later SMPL-X files.
 const RATES: [&str; 2] = ["mocap_framerate", "mocap_frame_rate"];
 
@@ -118,14 +114,15 @@ impl Amass {
         }
         let last = (self.turns.len() - 1) as f64 * rate / self.rate + 1e-9;
         let frames = last.floor() + 1.0;
-        if frames > MOST_FRAMES {
+        if frames > Motion::MOST_FRAMES as f64 {
             return bad_input(format!(
                 "{}, motion {name}: {} frames, recorded at {} a second (mocap_framerate), are {} frames at {rate}, \
-                 but at most {MOST_FRAMES} fit the memory; cut the motion, or write its true rate",
+                 but at most {} fit the memory; cut the motion, or write its true rate",
                 self.place,
                 self.turns.len(),
                 readable(self.rate),
-                readable(frames)
+                readable(frames),
+                Motion::MOST_FRAMES
             ));
         }
         Ok(frames as usize)

@@ -2,6 +2,8 @@
 
 use std::{path::Path, time::Instant};
 
+use burn::optim::ModuleOptimizer;
+
 use super::{
     CASE, ELASTIC, ELASTIC_LOG, Network, Place, Run,
     checkpoint::{self, Mark},
@@ -29,71 +31,27 @@ impl Run {
         let begun = check_begun(folder, case, fresh)?;
         let course = Curriculum::new(case.clone(), case.scene()?, compute)?;
         let students = course.students()?;
-        let logs = lock_logs(folder)?;
-        if fresh {
-            clear(folder)?;
-        } else if folder.join(CHECKPOINT).is_file() != begun {
+        let mut logs = lock_logs(folder)?;
+        // Another run may have been here before the lock.
+        if check_begun(folder, case, fresh)? != begun {
             return bad_input(format!(
                 "{}: another run has changed it meanwhile; give the same command again",
                 folder.display()
             ));
         }
-        match begun {
-            true => Run::go_on(folder, course, students, compute, logs),
-            false => Run::start(folder, course, students, compute, logs),
+        if fresh {
+            clear(folder)?;
         }
-    }
-
-    fn start(
-        folder: &Path,
-        course: Curriculum,
-        students: Students,
-        compute: &Compute,
-        mut logs: [Log; 3],
-    ) -> Result<Run> {
-        for log in &mut logs {
-            log.cut(0)?;
-        }
-        write_case(folder, &course.case)?;
-        for log in &mut logs {
-            log.append(rows::SYNTHETIC.as_bytes())?;
-        }
-        let run = Run {
-            folder: folder.into(),
-            course,
-            students,
-            compute: compute.clone(),
-            place: Place {
-                cycle: 0,
-                network: Network::Elastic,
-                step: 0,
-            },
-            adam: adam(),
-            seen: Vec::new(),
-            logs,
-            earlier: 0.0,
-            clock: Instant::now(),
+        let (mark, students, adam) = match begun {
+            true => continued(folder, &course, students, compute)?,
+            false => (
+                begun_now(folder, &course, &mut logs, compute)?,
+                students,
+                adam(),
+            ),
         };
-        run.save()?;
-        Ok(run)
-    }
-
-    fn go_on(
-        folder: &Path,
-        course: Curriculum,
-        students: Students,
-        compute: &Compute,
-        mut logs: [Log; 3],
-    ) -> Result<Run> {
-        let path = folder.join(CHECKPOINT);
-        let (mark, students, adam) = checkpoint::load(&path, students, compute)?;
-        check_maker(folder, &mark, compute)?;
         for (log, length) in logs.iter_mut().zip(mark.logs) {
             log.cut(length)?;
-        }
-        let held = LearnCase::load(&folder.join(CASE))?;
-        if held.cycles < course.case.cycles {
-            write_case(folder, &course.case)?;
         }
         let mut run = Run {
             folder: folder.into(),
@@ -107,8 +65,10 @@ impl Run {
             earlier: mark.seconds,
             clock: Instant::now(),
         };
-        if run.place.network == Network::Plastic {
-            run.look();
+        match (begun, run.place.network) {
+            (false, _) => run.save()?,
+            (true, Network::Plastic) => run.look(),
+            (true, Network::Elastic) => (),
         }
         Ok(run)
     }
@@ -124,10 +84,11 @@ impl Run {
         if !self.course.case.begins_as(&theirs) {
             return Ok(false);
         }
-        let (mark, elastic) = checkpoint::load_elastic(&path, self.students.elastic.clone())?;
-        if mark.made_by != made_by(&self.compute) {
+        // Before the network is read: that of another version may have other parts.
+        if checkpoint::made_by(&path)? != made_by(&self.compute) {
             return Ok(false);
         }
+        let (mark, elastic) = checkpoint::load_elastic(&path, self.students.elastic.clone())?;
         let log = other.join(ELASTIC);
         let rows = std::fs::read(&log).map_err(|e| Error::reading(&log, e))?;
         let Some(rows) = rows.get(rows::SYNTHETIC.len()..mark.logs[ELASTIC_LOG] as usize) else {
@@ -142,16 +103,50 @@ impl Run {
     }
 }
 
-/// Refuses a checkpoint of a program or device that rounds differently: the bits would be those of neither.
-fn check_maker(folder: &Path, mark: &Mark, compute: &Compute) -> Result<()> {
-    let here = made_by(compute);
-    match mark.made_by == here {
-        true => Ok(()),
-        false => bad_input(format!(
-            "{}: trained by {}, and this is {here}, which rounds differently; go on with the same one, or give --fresh \
-             to throw it away",
-            folder.display(),
-            mark.made_by
-        )),
+/// Writes the first lines of a new run.
+fn begun_now(
+    folder: &Path,
+    course: &Curriculum,
+    logs: &mut [Log; 3],
+    compute: &Compute,
+) -> Result<Mark> {
+    write_case(folder, &course.case)?;
+    for log in logs.iter_mut() {
+        log.cut(0)?;
+        log.append(rows::SYNTHETIC.as_bytes())?;
     }
+    Ok(Mark {
+        place: Place {
+            cycle: 0,
+            network: Network::Elastic,
+            step: 0,
+        },
+        seconds: 0.0,
+        logs: [0, 1, 2].map(|k| logs[k].length()),
+        made_by: made_by(compute),
+    })
+}
+
+/// Where a run stopped. A checkpoint of a program or device that rounds differently is refused: the bits would be those of
+/// neither.
+fn continued(
+    folder: &Path,
+    course: &Curriculum,
+    students: Students,
+    compute: &Compute,
+) -> Result<(Mark, Students, ModuleOptimizer)> {
+    let path = folder.join(CHECKPOINT);
+    let (here, there) = (made_by(compute), checkpoint::made_by(&path)?);
+    if here != there {
+        return bad_input(format!(
+            "{}: trained by {there}, and this is {here}, which rounds differently; go on with the same one, or throw it away \
+             (train --fresh, or remove the folder)",
+            folder.display()
+        ));
+    }
+    let held = LearnCase::load(&folder.join(CASE))?;
+    if held.cycles < course.case.cycles {
+        write_case(folder, &course.case)?;
+    }
+    checkpoint::load(&path, students, compute)
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::Place;
 use crate::{
     error::{Error, Result, bad_input},
-    files::write_whole,
+    files::write_lasting,
     learn::{
         curriculum::{Students, adam},
         files::{Array, archive, unpack_all},
@@ -53,7 +53,7 @@ pub fn save(
     parts.extend(networks(path, students)?);
     parts.push((ADAM, adam.to_vec()));
     parts.push((BENT, rest_bending(students, compute)?.bytes()));
-    write_whole(path, &archive(&parts)?)
+    write_lasting(path, &archive(&parts)?)
 }
 
 /// Loads what [`save`] wrote into students of the same case.
@@ -88,7 +88,7 @@ pub fn made_by(path: &Path) -> Result<String> {
 pub fn save_elastic(path: &Path, mark: &Mark, students: &Students) -> Result<()> {
     let mark = serde_json::to_vec(mark).map_err(|e| cannot(path, &e.to_string()))?;
     let elastic = networks(path, students)?.swap_remove(0);
-    write_whole(path, &archive(&[(MARK, mark), elastic])?)
+    write_lasting(path, &archive(&[(MARK, mark), elastic])?)
 }
 
 /// Loads what [`save_elastic`] wrote.
@@ -99,7 +99,7 @@ pub fn load_elastic(path: &Path, elastic: ElasticNet) -> Result<(Mark, ElasticNe
 
 /// Saves the networks alone, for use.
 pub fn save_networks(path: &Path, students: &Students) -> Result<()> {
-    write_whole(path, &archive(&networks(path, students)?)?)
+    write_lasting(path, &archive(&networks(path, students)?)?)
 }
 
 /// Loads networks into students of the same case.
@@ -147,9 +147,12 @@ impl Parts {
     fn open(path: &Path) -> Result<Parts> {
         let place = path.display().to_string();
         let bytes = std::fs::read(path).map_err(|e| Error::reading(path, e))?;
+        if bytes.is_empty() {
+            return bad_input(format!("{place}: it is empty; copy it again, {REMEDY}"));
+        }
         match unpack_all(&bytes, &place) {
             Ok(parts) => Ok(Parts { place, parts }),
-            Err(e) => bad_input(format!("{e}, {}", REMEDY)),
+            Err(e) => bad_input(format!("{e}, {REMEDY}")),
         }
     }
 

@@ -53,7 +53,7 @@ pub fn load(
     }
     // Where it computed does not matter, but the garment may be another.
     let made_by = checkpoint::made_by(&folder.join(CHECKPOINT))?;
-    if !made_by.starts_with(&version()) {
+    if !made_by.starts_with(&format!("{} (", version())) {
         return bad_input(format!(
             "{}: trained by {made_by}, and this is {}, whose garments and networks differ; use that one, or train anew \
              with --fresh",
@@ -158,7 +158,7 @@ const SHOWN: usize = 3;
 
 /// Refuses a folder without a checkpoint that holds more than a run of the case leaves that was stopped as it began.
 fn check_unused(folder: &Path, case: &LearnCase) -> Result<()> {
-    if names(folder)?.is_empty() {
+    if is_untouched(folder)? {
         return Ok(());
     }
     let Ok(held) = LearnCase::load(&folder.join(CASE)) else {
@@ -184,6 +184,24 @@ fn check_unused(folder: &Path, case: &LearnCase) -> Result<()> {
         networks.display(),
         shown.join(", ")
     ))
+}
+
+/// Whether there is nothing in a folder but what a run makes before its first save: empty logs, no network, files half
+/// written.
+fn is_untouched(folder: &Path) -> Result<bool> {
+    for name in names(folder)? {
+        let path = folder.join(&name);
+        let is_log = [ELASTIC, PLASTIC, CYCLES].contains(&name.as_str());
+        let is_nothing = match name.as_str() {
+            NETWORKS => names(&path)?.is_empty(),
+            _ if is_log => path.metadata().is_ok_and(|m| m.len() == 0),
+            _ => name.starts_with(CASE) && name.ends_with(".part"),
+        };
+        if !is_nothing {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Charts of a run, predictions, and evaluations, which have the cycle behind their name: what the commands leave.
