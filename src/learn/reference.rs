@@ -219,8 +219,8 @@ pub(super) fn minimise(
                     done: shift == 0.0,
                 });
             }
-            Attempt::Lower(next, there, share) => {
-                (positions, here) = (next, *there);
+            Attempt::Lower(next, share) => {
+                (positions, here) = *next;
                 if share == 1.0 {
                     shift = if shift > FIRST_SHIFT {
                         shift / SHIFT_GROWTH
@@ -252,7 +252,7 @@ pub(super) fn minimise(
 /// What came of one step.
 enum Attempt {
     /// Lower: where, what it costs there, and the share that was taken of the step that was allowed.
-    Lower(Field, Box<Linearized>, f64),
+    Lower(Box<(Field, Linearized)>, f64),
     /// The step is shorter than asked for.
     Arrived,
     /// Nothing lower on the way.
@@ -305,7 +305,7 @@ fn downhill(
         // Most first shares are taken, and then the gradient is needed next.
         let there = loss.linearized(sheet, &next, given)?;
         if there.value <= here.value + ARMIJO * share * slope {
-            return Ok(Attempt::Lower(next, Box::new(there), share / most));
+            return Ok(Attempt::Lower(Box::new((next, there)), share / most));
         }
         share *= 0.5;
     }

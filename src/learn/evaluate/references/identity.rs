@@ -118,42 +118,44 @@ mod tests {
     use super::*;
     use crate::learn::{GravityForm, Reduction};
 
+    type Change = fn(&mut LearnCase);
+
     #[test]
     fn what_the_reference_has_not_is_said() {
-        let said = |change: &dyn Fn(&mut LearnCase)| {
+        let said = |change: Change| {
             let mut case = LearnCase::default();
             change(&mut case);
             other_energy(&case)
         };
-        let same: [&dyn Fn(&mut LearnCase); 5] = [
-            &|_| (),
-            &|c| c.loss.materials.bending *= 2.0,
-            &|c| c.loss.frames = Reduction::Sum,
-            &|c| c.loss.regression.over = Reduction::Sum,
-            &|c| c.plasticity.yield_strain = 1.0,
+        let same: [Change; 5] = [
+            |_| (),
+            |c| c.loss.materials.bending *= 2.0,
+            |c| c.loss.frames = Reduction::Sum,
+            |c| c.loss.regression.over = Reduction::Sum,
+            |c| c.plasticity.yield_strain = 1.0,
         ];
         for (number, change) in same.into_iter().enumerate() {
             assert_eq!(said(change), None, "change {number}");
         }
-        let others: [(&dyn Fn(&mut LearnCase), &str); 5] = [
+        let others: [(Change, &str); 5] = [
             (
-                &|c| c.loss.bending.weight = 2.0,
+                |c| c.loss.bending.weight = 2.0,
                 "loss.bending.weight: 2.0 against 1.0.",
             ),
             (
-                &|c| c.loss.shear.over = Reduction::Mean,
+                |c| c.loss.shear.over = Reduction::Mean,
                 "loss.shear.over: \"mean\" against \"sum\".",
             ),
             (
-                &|c| c.loss.forms.gravity = GravityForm::Printed,
+                |c| c.loss.forms.gravity = GravityForm::Printed,
                 "loss.forms.gravity: \"printed\"",
             ),
             (
-                &|c| c.loss.crease_regression.weight = 1.0,
+                |c| c.loss.crease_regression.weight = 1.0,
                 "loss.crease_regression.weight: 1.0 against 0.0.",
             ),
             (
-                &|c| c.plasticity.rule = Rule::Printed { gain: 10.0 },
+                |c| c.plasticity.rule = Rule::Printed { gain: 10.0 },
                 "plasticity.rule: {\"printed\"",
             ),
         ];
