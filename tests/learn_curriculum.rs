@@ -212,7 +212,7 @@ fn where_the_garment_is_does_not_matter_to_the_plastic_network() {
     assert!(here == there, "{here:?}\n{there:?}");
 }
 
-// Elsewhere positions are rounded, by 1e-7 m at a distance of 2 m: that turns hinges of 3 cm by some 1e-5 rad. Increments below 1e-4 rad
+// Elsewhere positions are rounded, by 1e-7 m at a distance of 2 m: that turns hinges of 3 cm by some 1e-5 rad. Increments below 3e-4 rad
 // are dropped, which one that is rounded may be and the other not: no more than so much in each of 24 frames. Of positions it is little.
 #[test]
 fn where_the_body_stands_does_not_matter_to_a_prediction() {
@@ -233,7 +233,7 @@ fn where_the_body_stands_does_not_matter_to_a_prediction() {
     for frame in 0..FRAMES {
         let bent = here.plastic[frame].iter().zip(&there.plastic[frame]);
         let gap = bent.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-        assert!(gap < 1e-4 * FRAMES as f64, "{frame}: {gap} rad");
+        assert!(gap < 3e-4 * FRAMES as f64, "{frame}: {gap} rad");
         let places = here.positions[frame].iter().zip(&there.positions[frame]);
         let gaps = places
             .enumerate()
