@@ -71,6 +71,24 @@ fn drawn(folder: &Folder, place: &str, files: &[&str]) {
     }
 }
 
+// Along the plain gradient of the loss, as in paper 2, a run ends too; there is no distance from a minimiser to draw.
+#[test]
+fn a_run_along_the_plain_gradient_is_judged() {
+    let folder = Folder::new();
+    let training = json!({"elastic_steps": 3, "minimiser_steps": 0, "fits": 2, "plastic_steps": 6});
+    folder.write(
+        "plain.json",
+        case(json!({"cycles": 1, "training": training})),
+    );
+    let said = folder.succeed("learn train plain.json --out run");
+    assert!(
+        said.contains("curriculum below elastic simulation"),
+        "{said}"
+    );
+    drawn(&folder, "run/plots", &["elastic.svg", "plastic.svg"]);
+    assert!(!folder.0.join("run/plots/distance.svg").exists());
+}
+
 // Training leaves logs, networks and an evaluation in which everything is called synthetic; the same command again
 // computes nothing anew; the other commands work on its folder.
 #[test]
