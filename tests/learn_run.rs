@@ -145,6 +145,9 @@ fn kill_anywhere(case: &LearnCase) {
         (4, false),
         (6, true),
         (3, true),
+        // Into the second cycle, whose rest bending moves while E-Net learns.
+        (32, true),
+        (7, true),
     ] {
         let mut run = open(&killed, case);
         for step in 0..steps {
@@ -159,6 +162,8 @@ fn kill_anywhere(case: &LearnCase) {
     }
     let mut run = open(&killed, case);
     assert!(!run.finished() && run.done() != [0, 0], "{:?}", run.done());
+    let moved = |lesson: &Lesson| values(&lesson.rest_bending) != values(&lesson.rolled_out);
+    assert!(run.students.lessons.iter().any(moved));
     while !run.finished() {
         run.advance().unwrap();
     }
@@ -211,6 +216,10 @@ fn a_run_takes_over_what_begins_in_the_same_way() {
         !run.begin_as(&folder.path("other")).unwrap(),
         "it has begun"
     );
+    let mut once = case();
+    once.training.renew = false;
+    let mut run = open(&folder.path("once"), &once);
+    assert!(run.begin_as(&folder.path("other")).unwrap());
     for change in [
         |c: &mut LearnCase| c.training.fits = 3,
         |c: &mut LearnCase| c.loss.regression.weight = 1.0,

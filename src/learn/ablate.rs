@@ -110,6 +110,13 @@ pub fn variants(case: &LearnCase) -> Vec<Variant> {
         c.loss.crease_regression.weight = REGRESSION;
     });
     add(
+        "once".into(),
+        "rest bending changes once a cycle, as in paper 2".into(),
+        &|c| {
+            c.training.renew = false;
+        },
+    );
+    add(
         "gradient".into(),
         "E-Net along the plain gradient of the loss, as in paper 2".into(),
         &|c| {

@@ -73,6 +73,9 @@ pub struct Training {
     pub minimiser_steps: usize,
     /// Times that Adam sees all lessons in a round.
     pub fits: usize,
+    /// Whether the plastic rule makes the rest bending anew after every round of E-Net from the second cycle on, in lessons that
+    /// the round showed with all of theirs. Otherwise it changes once a cycle, as in paper 2.
+    pub renew: bool,
     /// Steps of P-Net, one frame each; the first cycle has six times as many.
     pub plastic_steps: usize,
     /// Adam's first rate for P-Net; later cycles have a quarter of it.
@@ -86,6 +89,7 @@ impl Default for Training {
             elastic_rate: 1e-3,
             minimiser_steps: 2,
             fits: 12,
+            renew: true,
             plastic_steps: 500,
             plastic_rate: 4e-3,
         }
@@ -134,6 +138,7 @@ impl LearnCase {
             elastic_rate,
             minimiser_steps,
             fits,
+            renew: _,
             plastic_steps,
             plastic_rate,
         } = self.training;
@@ -211,6 +216,7 @@ impl LearnCase {
             plasticity: self.plasticity,
             cycles: self.cycles,
             training: Training {
+                renew: self.training.renew,
                 plastic_steps: self.training.plastic_steps,
                 plastic_rate: self.training.plastic_rate,
                 ..other.training

@@ -5,6 +5,9 @@
 //! 3. P-Net learns the increments of that.
 //! 4. The roll-out of both networks is the next rest bending: E-Net is then shown what it will meet.
 //!
+//! From the second cycle on the rest bending also follows the plastic rule from round to round while E-Net learns
+//! ([`super::Training::renew`]).
+//!
 //! Both networks go on from where they were in the cycle before; Adam's moments start anew, since what is
 //! minimised has moved. Batches are drawn from streams of the seed by cycle and step, so that a run that was
 //! stopped goes on as if it had not been.
@@ -46,7 +49,7 @@ pub struct Students {
     pub elastic: ElasticNet,
     /// P-Net.
     pub plastic: PlasticNet,
-    /// The motions with the rest bending of the last cycle.
+    /// The motions with the rest bending as it is now.
     pub lessons: Vec<Lesson>,
 }
 

@@ -80,20 +80,23 @@ impl PosedBody {
         }
     }
 
-    /// Signed distance of `points`, components `[frames, points]`, from the nearest bone or the skin. Not smooth where
-    /// two are equally near, and on the axes of bones.
-    pub fn distance(&self, points: &Vector) -> Distance {
-        let skin = self
-            .skin
-            .iter()
-            .map(|skin| self.skin_distance(skin, points));
+    /// Signed distances of `points`, components `[frames, points]`, from every bone and the skin. Smooth but for the axes
+    /// of bones, and where two places of the skin are equally near.
+    pub fn distances(&self, points: &Vector) -> Vec<Distance> {
+        let skin = self.skin.iter();
+        let skin = skin.map(|skin| self.skin_distance(skin, points));
         let bones = self.bones.iter().map(|bone| bone.distance(points));
-        let mut bones = bones.chain(skin);
-        let first = bones.next().unwrap_or_else(|| Distance {
+        bones.chain(skin).collect()
+    }
+
+    /// Signed distance from the nearest of these: from the body. Not smooth where two are equally near.
+    pub fn distance(&self, points: &Vector) -> Distance {
+        let mut parts = self.distances(points).into_iter();
+        let first = parts.next().unwrap_or_else(|| Distance {
             value: points.x.zeros_like() + f64::MAX.sqrt(),
             slope: points.map(Field::zeros_like),
         });
-        bones.fold(first, |near, other| {
+        parts.fold(first, |near, other| {
             let nearer = other.value.clone().lower(near.value.clone());
             let choose = |a: Field, b: &Field| a.mask_where(nearer.clone(), b.clone());
             Distance {

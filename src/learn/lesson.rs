@@ -25,6 +25,8 @@ pub struct Lesson {
     pub turned: Vec<f64>,
     /// What frame t is bent against \[rad\], `[frames, hinges]`.
     pub rest_bending: Field,
+    /// The same as both networks rolled it out at the end of the cycle before, none in the first.
+    pub rolled_out: Field,
 }
 
 impl Lesson {
@@ -47,6 +49,7 @@ impl Lesson {
             poses,
             pose: Pose::new(&features, skeleton.joints().len(), compute),
             rest_bending: compute.zeros([frames, hinges]),
+            rolled_out: compute.zeros([frames, hinges]),
             motion,
         })
     }

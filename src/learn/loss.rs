@@ -4,7 +4,7 @@
 //! bending     k_b·l²/(8a)·(ε − ε_p)²                   hinges      Eqs. 6, 12
 //! stretch     k_s·A·[(|w_u| − 1)² + (|w_v| − 1)²]      triangles   for Eq. 13
 //! shear       k_sh·A·(w_u·w_v)²                        triangles   Eq. 14
-//! collision   k_c·min(d − thickness, 0)²               vertices    Eq. 15
+//! collision   k_c·min(d − thickness, 0)²               vertices    Eq. 15; of each part of the body
 //! inertia     m/(2h²)·|x₂ − 2x₁ + x₀|²                 vertices    Eq. 16; x₁ and x₀ held fixed
 //! gravity     −m·g·x                                   vertices    for Eq. 17
 //! springs     ½·k·|x − anchor|²                        vertices    cuffs and hems; not in the paper
@@ -134,8 +134,8 @@ struct Shape {
     columns: Columns,
     /// `[frames, vertices]` a component.
     points: Vector,
-    /// From the body, `[frames, vertices]`.
-    distance: Distance,
+    /// From the parts of the body, `[frames, vertices]` each.
+    distances: Vec<Distance>,
 }
 
 impl Loss {
@@ -157,7 +157,7 @@ impl Loss {
             strain: sheet.by_frame(&bend.angle) - sheet.sewn_angle.clone(),
             bend,
             columns: sheet.incidence.columns(positions),
-            distance: body.distance(&points),
+            distances: body.distances(&points),
             points,
         }
     }
@@ -170,7 +170,7 @@ impl Loss {
             bending: self.bending(sheet, &shape.strain, &given.plastic).energy,
             stretch: self.stretch(sheet, &shape.columns).energy,
             shear: self.shear(sheet, &shape.columns).energy,
-            collision: self.collision(&shape.distance).energy,
+            collision: self.collision(&shape.points, &shape.distances).energy,
             inertia: self.inertia(sheet, &shape.points, given).energy,
             gravity: self.gravity(sheet, &shape.points).energy,
             springs: self.springs(sheet, &shape.points, given).energy,
@@ -208,7 +208,7 @@ impl Loss {
             ]),
         };
 
-        let collision = self.collision(&shape.distance);
+        let collision = self.collision(&shape.points, &shape.distances);
         let inertia = self.inertia(sheet, &shape.points, given);
         let gravity = self.gravity(sheet, &shape.points);
         let springs = self.springs(sheet, &shape.points, given);

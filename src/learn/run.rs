@@ -270,6 +270,7 @@ impl Run {
         [row.validation_error, row.validation_away] = self.course.validate(&self.students)?;
         self.check_finite(self.last_step(), &row.numbers())?;
         for (lesson, rest_bending) in self.students.lessons.iter_mut().zip(roll_outs) {
+            lesson.rolled_out = rest_bending.clone();
             lesson.rest_bending = rest_bending;
         }
         row.seconds = self.seconds();

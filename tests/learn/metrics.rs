@@ -49,7 +49,7 @@ fn deformed_energies(scene: &Scene, matrix: [[f64; 3]; 3]) -> [f64; 2] {
         let [u, v] = [across, cross(normal, across)].map(image);
         let beyond = |w: [f64; 3]| (dot(w, w).sqrt() - 1.0).powi(2);
         stretch += 20.0 * rest.area * (beyond(u) + beyond(v));
-        shear += 10.0 * rest.area * dot(u, v).powi(2);
+        shear += 20.0 * rest.area * dot(u, v).powi(2);
     }
     [stretch, shear]
 }

@@ -1,4 +1,4 @@
-//! A round of either network: of the paper's size, and on the torso. The example cases.
+//! A round of either network: of the paper's size, on the torso, and what it does to the rest bending. The example cases.
 
 use std::path::Path;
 
@@ -8,11 +8,12 @@ use burn::{
 };
 use rumple::{
     learn::{
-        LearnCase, SceneName, Training,
+        LearnCase, RestBending, SceneName, Training,
         curriculum::{Curriculum, ElasticStep, Students, adam},
+        lesson::Lesson,
         network::Size,
     },
-    numeric::{Compute, Precision},
+    numeric::{Compute, Field, Precision},
 };
 
 fn compute() -> Compute {
@@ -149,6 +150,59 @@ fn the_plain_gradient_of_the_loss_teaches_the_elastic_network() {
     let shapes = before.iter().position(|n| n.len() == 512 * 3 * 56);
     let shapes = shapes.unwrap();
     assert_ne!(before[shapes], after[shapes]);
+}
+
+/// After the first cycle the rest bending of lessons that a round showed with all of theirs is what the plastic rule makes of E-Net's
+/// new prediction; of others, without `renew` and without plasticity it stays.
+#[test]
+fn rest_bending_follows_what_the_elastic_network_learns() {
+    let values = |field: &Field| compute().values(field.clone()).unwrap();
+    // Lessons that are made anew, and the largest rest bending in them.
+    let renewed = |cycle: usize, change: &dyn Fn(&mut LearnCase)| {
+        let mut case = case(SceneName::Arm, Size::Small);
+        case.motions = 8;
+        // A network that knows nothing bends little: let it yield.
+        case.plasticity.yield_strain = 0.01;
+        change(&mut case);
+        let scene = case.scene().unwrap();
+        let course = Curriculum::new(case, scene, &compute()).unwrap();
+        let mut students = course.students().unwrap();
+        for lesson in &mut students.lessons {
+            lesson.rest_bending = lesson.rest_bending.clone() + 0.3;
+        }
+        let lessons = students.lessons.iter();
+        let before: Vec<Field> = lessons.map(|l| l.rest_bending.clone()).collect();
+        let round = course.teach_elastic(&mut students, &mut adam(), (cycle, 0));
+        assert!(round.unwrap().loss.is_finite());
+        let mut largest = 0.0_f64;
+        let mut count = 0;
+        for (lesson, before) in students.lessons.iter().zip(&before) {
+            if values(&lesson.rest_bending) == values(before) {
+                continue;
+            }
+            let shown = Lesson {
+                rest_bending: before.clone(),
+                ..lesson.clone()
+            };
+            let strain = course.see(&students.elastic, &shown).strain;
+            let wanted = values(&course.target(&strain));
+            for (found, wanted) in values(&lesson.rest_bending).iter().zip(&wanted) {
+                largest = largest.max(wanted.abs());
+                // Single precision, frame by frame here and all frames at once there.
+                assert!((found - wanted).abs() < 1e-4, "{found} {wanted}");
+            }
+            count += 1;
+        }
+        (count, largest)
+    };
+    let (count, largest) = renewed(1, &|_| ());
+    assert!((1..8).contains(&count), "{count} of 8 lessons");
+    assert!(largest > 0.01, "{largest} rad");
+    assert_eq!(renewed(0, &|_| ()).0, 0, "the first cycle is elastic");
+    assert_eq!(renewed(1, &|c| c.training.renew = false).0, 0);
+    assert_eq!(renewed(1, &|c| c.rest_bending = RestBending::None).0, 0);
+    let (count, _) = renewed(1, &|c| c.training.minimiser_steps = 0);
+    assert!(count > 0, "along the plain gradient too");
 }
 
 #[test]

@@ -269,7 +269,7 @@ fn the_body_pushes_as_capsules_of_the_mesh_simulator() {
     let vertices = sheet.vertices;
     let (mut deep, mut soft) = (0, 0);
     for bone in &scene.body.bones {
-        // Alone: we take the nearest of several bones, and the simulator adds their forces.
+        // Alone, so that one depth decides which of the simulator's regimes is compared.
         let alone = Body {
             bones: vec![*bone],
             ..scene.body.clone()

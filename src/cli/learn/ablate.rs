@@ -40,7 +40,7 @@ pub struct Arguments {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// case, zero, graph1 to graph3, rnn, lstm, yield30, yield60, yield90, cycles1 to cycles6, regression,
-    /// crease_regression, regressions (both), gradient, printed [default: all]
+    /// crease_regression, regressions (both), once, gradient, printed [default: all]
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     only: Vec<String>,
     /// Train each with these seeds, and give the spread [default: that of the case]

@@ -7,11 +7,11 @@ use burn::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{Curriculum, Students, rate};
+use super::{Curriculum, Students, plastic::angle, rate};
 use crate::{
     error::Result,
     learn::{
-        Terms, Training,
+        RestBending, Terms, Training,
         aim::{Aims, Minimiser},
         lesson::{Lesson, dressed},
         network::{ElasticNet, Pose},
@@ -63,15 +63,42 @@ const LEAST_SPREAD: f64 = 0.3;
 const SHARES: u64 = 1 << 32;
 
 impl Curriculum {
-    /// One round of E-Net: it predicts the motions, a few steps of the reference's minimiser go on from there, and E-Net
-    /// learns where they led.
-    ///
-    /// The loss is far stiffer against stretch than against bending, and its plain gradient would teach the one and
-    /// forget the other; Newton's matrix makes them equal.
+    /// One round of E-Net on the lessons, some with less or more rest bending; after the first cycle the rest bending then
+    /// follows what E-Net has learned, unless [`Training::renew`] is off.
     pub fn teach_elastic(
         &self,
         students: &mut Students,
         adam: &mut ModuleOptimizer,
+        at: (usize, usize),
+    ) -> Result<ElasticStep> {
+        let scales = self.scales(students.lessons.len(), at);
+        let scaled = |(lesson, scale): (&Lesson, &f64)| Lesson {
+            rest_bending: lesson.rest_bending.clone() * *scale,
+            ..lesson.clone()
+        };
+        let shown: Vec<Lesson> = students.lessons.iter().zip(&scales).map(scaled).collect();
+        let shown: Vec<&Lesson> = shown.iter().collect();
+        let round = match self.case.training.minimiser_steps {
+            0 => self.descend(students, adam, &shown, at),
+            _ => self.aim(students, adam, &shown, at),
+        }?;
+        let yields = self.case.rest_bending == RestBending::Learned;
+        if yields && at.0 > 0 && self.case.training.renew {
+            self.renew(students, &scales);
+        }
+        Ok(round)
+    }
+
+    /// E-Net predicts the motions, a few steps of the reference's minimiser go on from there, and E-Net learns where they
+    /// led.
+    ///
+    /// The loss is far stiffer against stretch than against bending, and its plain gradient would teach the one and
+    /// forget the other; Newton's matrix makes them equal.
+    fn aim(
+        &self,
+        students: &mut Students,
+        adam: &mut ModuleOptimizer,
+        lessons: &[&Lesson],
         (cycle, step): (usize, usize),
     ) -> Result<ElasticStep> {
         let training = &self.case.training;
@@ -80,39 +107,34 @@ impl Curriculum {
             0 => (step + 1) as f64 / (GROWN * steps as f64),
             _ => 1.0,
         };
-        let shown = self.shown(&students.lessons, (cycle, step));
-        let lessons: Vec<&Lesson> = shown.iter().collect();
-        if training.minimiser_steps == 0 {
-            return self.descend(students, adam, &lessons, (cycle, step));
-        }
         let before = students.elastic.valid();
-        let start = self.shares(&before, &lessons);
-        let predicted = self.dress(&before, &start, &lessons);
+        let start = self.shares(&before, lessons);
+        let predicted = self.dress(&before, &start, lessons);
         let turned = lessons.iter().flat_map(|lesson| &lesson.turned);
         let furthest = grown * turned.fold(0.0, |m: f64, x| m.max(*x));
         // Neighbouring frames tell much the same.
         let asked = |lesson: &Lesson, frame: usize| {
             (frame + step).is_multiple_of(STRIDE) && lesson.turned[frame] <= furthest
         };
-        let aims = Aims::new(self.minimiser(), &lessons, &predicted, asked)?;
+        let aims = Aims::new(self.minimiser(), lessons, &predicted, asked)?;
         let rate = rate(training.elastic_rate, step, steps);
-        let missing = aims.missing(&lessons, &predicted);
+        let missing = aims.missing(lessons, &predicted);
         self.fit(
             students,
             adam,
-            &lessons,
+            lessons,
             (start, missing),
             &aims.shares(),
             rate,
         );
         let fitted = students.elastic.valid();
-        let shares = self.shares(&fitted, &lessons);
-        let missing = aims.missing(&lessons, &self.dress(&fitted, &shares, &lessons));
+        let shares = self.shares(&fitted, lessons);
+        let missing = aims.missing(lessons, &self.dress(&fitted, &shares, lessons));
         let elastic = students.elastic.clone();
         // Frames that are not asked for stay where Adam has put them, more or less.
         let weights = aims.asked.clone() * (1.0 - UNASKED) + UNASKED;
         students.elastic = elastic.complete(shares.clone(), missing, weights, &self.compute)?;
-        let after = self.dress(&students.elastic.valid(), &shares, &lessons);
+        let after = self.dress(&students.elastic.valid(), &shares, lessons);
         Ok(ElasticStep {
             cycle,
             step,
@@ -164,26 +186,48 @@ impl Curriculum {
         }
     }
 
-    /// The lessons with the rest bending that a round shows: as it is, or for some, drawn at random, less or more of it.
-    /// E-Net would otherwise see one rest bending a frame and never learn how the shape follows it, and a roll-out of both
-    /// networks would run away from its own errors.
-    fn shown(&self, lessons: &[Lesson], (cycle, step): (usize, usize)) -> Vec<Lesson> {
+    /// How much of its rest bending a round shows of every lesson: 1, or for some, drawn at random, less or more. E-Net would
+    /// otherwise see one rest bending a frame and never learn how the shape follows it, and a roll-out of both networks
+    /// would run away from its own errors.
+    fn scales(&self, lessons: usize, (cycle, step): (usize, usize)) -> Vec<f64> {
         let number = ((cycle as u64) << 24) + step as u64;
         let mut random = Random::stream(self.case.seed, SHARES + number);
         let spread = (SPREAD / cycle.max(1) as f64).max(LEAST_SPREAD);
-        let mut one = |lesson: &Lesson| {
+        let mut one = || {
             let (draw, place) = (random.uniform(), 2.0 * random.uniform() - 1.0);
-            let share = if draw < SCALED {
+            if draw < SCALED {
                 1.0 + spread * place
             } else {
                 1.0
-            };
-            Lesson {
-                rest_bending: lesson.rest_bending.clone() * share,
-                ..lesson.clone()
             }
         };
-        lessons.iter().map(&mut one).collect()
+        (0..lessons).map(|_| one()).collect()
+    }
+
+    /// The plastic rule makes the rest bending anew from what E-Net now predicts, in lessons that the round showed with all
+    /// of theirs.
+    ///
+    /// What yields early in a bend decides where the garment folds later on, so that the right rest bending spreads from
+    /// frame to frame, and needs some ten such steps on the arm even with an exact minimiser; Algorithm 1 takes one a cycle.
+    fn renew(&self, students: &mut Students, scales: &[f64]) {
+        let elastic = students.elastic.valid();
+        let lessons = students.lessons.iter_mut().zip(scales);
+        for (lesson, _) in lessons.filter(|(_, scale)| **scale == 1.0) {
+            let one = [&*lesson];
+            let positions = self.dress(&elastic, &self.shares(&elastic, &one), &one);
+            lesson.rest_bending = angle(self.target(&self.strain(&positions[0])));
+        }
+    }
+
+    /// ε of all frames \[rad\], `[frames, hinges]`, of positions `[3, frames·vertices]`.
+    fn strain(&self, positions: &Field) -> Field {
+        let vertices = self.sheet.vertices;
+        let frames = positions.dims()[1] / vertices;
+        let one = |frame: usize| {
+            let positions = positions.clone().narrow(1, frame * vertices, vertices);
+            self.sheet.strain(&positions)
+        };
+        Field::cat((0..frames).map(one).collect(), 0)
     }
 
     pub(super) fn minimiser(&self) -> Minimiser<'_> {

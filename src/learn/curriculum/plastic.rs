@@ -45,17 +45,17 @@ const LATER: f64 = 0.25;
 const RECALL: usize = 8;
 
 impl Curriculum {
-    /// What the plastic rule makes of a prediction: P-Net's target, `[frames, hinges]`.
-    pub fn target(&self, predicted: &Predicted) -> Field {
+    /// What the plastic rule makes of the strain of a motion, both `[frames, hinges]` \[rad\]: P-Net's target.
+    pub fn target(&self, strain: &Field) -> Field {
         let start = self.compute.zeros([1, self.sheet.hinges]);
-        self.case.plasticity.history(&start, &predicted.strain)
+        self.case.plasticity.history(&start, strain)
     }
 
     /// What E-Net makes of lessons with their rest bending, and P-Net's target for each.
     pub fn targets(&self, elastic: &ElasticNet, lessons: &[Lesson]) -> Vec<(Predicted, Field)> {
         let seen = |lesson| {
             let predicted = self.see(elastic, lesson);
-            let target = self.target(&predicted);
+            let target = self.target(&predicted.strain);
             (predicted, target)
         };
         lessons.iter().map(seen).collect()

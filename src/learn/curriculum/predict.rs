@@ -105,7 +105,9 @@ impl Curriculum {
             let mut lesson = Lesson::new(&self.scene, motion, &self.compute)?;
             let predicted = self.predict(students, &lesson)?;
             let gap = match self.case.rest_bending {
-                RestBending::Learned => self.target(&predicted) - predicted.rest_bending.clone(),
+                RestBending::Learned => {
+                    self.target(&predicted.strain) - predicted.rest_bending.clone()
+                }
                 RestBending::None => predicted.rest_bending.zeros_like(),
             };
             lesson.rest_bending = predicted.rest_bending;

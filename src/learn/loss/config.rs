@@ -67,7 +67,7 @@ impl Default for Materials {
         Materials {
             bending: 3e-3,
             stretch: 20.0,
-            shear: 10.0,
+            shear: 20.0,
             collision: 200.0,
             thickness: 4e-3,
             density: 0.2,

@@ -91,7 +91,7 @@ impl Loss {
                 shear,
             },
             tension: Tensor::cat(vec![tension_u, tension_v], 0),
-            blocks: self.vertex_blocks(sheet, &shape.distance, given, shift),
+            blocks: self.vertex_blocks(sheet, &shape.distances, given, shift),
             free: sheet.free.clone(),
             bend: shape.bend.clone(),
             columns: shape.columns.clone(),
@@ -102,7 +102,7 @@ impl Loss {
     fn vertex_blocks(
         &self,
         sheet: &Sheet,
-        distance: &Distance,
+        distances: &[Distance],
         given: &Given,
         shift: f64,
     ) -> Field {
@@ -112,19 +112,25 @@ impl Loss {
             * given.moving.clone()
             * (weight(&config.inertia) / (materials.seconds * materials.seconds));
         let plain = inertia + sheet.springs.clone() * weight(&config.springs) + shift;
-        let touching = indicator(&(distance.value.clone().neg() + materials.thickness));
-        let contact = touching * (2.0 * materials.collision * weight(&config.collision));
-        let pair = |a: &Field, b: &Field| a.clone() * b.clone() * contact.clone();
-        let Vector { x, y, z } = &distance.slope;
-        let rows = vec![
-            pair(x, x) + plain.clone(),
-            pair(y, y) + plain.clone(),
-            pair(z, z) + plain,
-            pair(x, y),
-            pair(x, z),
-            pair(y, z),
+        let none = plain.zeros_like();
+        let mut rows = [
+            plain.clone(),
+            plain.clone(),
+            plain,
+            none.clone(),
+            none.clone(),
+            none,
         ];
-        Tensor::cat(rows, 0)
+        for distance in distances {
+            let touching = indicator(&(distance.value.clone().neg() + materials.thickness));
+            let contact = touching * (2.0 * materials.collision * weight(&config.collision));
+            let Vector { x, y, z } = &distance.slope;
+            let pairs = [(x, x), (y, y), (z, z), (x, y), (x, z), (y, z)];
+            for (row, (a, b)) in rows.iter_mut().zip(pairs) {
+                *row = row.clone() + a.clone() * b.clone() * contact.clone();
+            }
+        }
+        Tensor::cat(rows.into(), 0)
     }
 }
 

@@ -13,9 +13,10 @@ use crate::{
     learn::{
         curriculum::{Students, adam},
         files::{Array, archive, unpack_all},
+        lesson::Lesson,
         network::ElasticNet,
     },
-    numeric::Compute,
+    numeric::{Compute, Field},
 };
 
 /// What a checkpoint says beside the networks.
@@ -36,6 +37,7 @@ const ELASTIC: &str = "elastic.bpk";
 const PLASTIC: &str = "plastic.bpk";
 const ADAM: &str = "adam.bpk";
 const BENT: &str = "rest_bending.npy";
+const ROLLED_OUT: &str = "rolled_out.npy";
 
 /// Saves everything that training needs to go on with the same bits.
 pub fn save(
@@ -52,7 +54,9 @@ pub fn save(
     let mut parts = vec![(MARK, mark)];
     parts.extend(networks(path, students)?);
     parts.push((ADAM, adam.to_vec()));
-    parts.push((BENT, rest_bending(students, compute)?.bytes()));
+    let bent = stacked(students, |l| &l.rest_bending, compute)?;
+    let rolled_out = stacked(students, |l| &l.rolled_out, compute)?;
+    parts.extend([(BENT, bent.bytes()), (ROLLED_OUT, rolled_out.bytes())]);
     write_lasting(path, &archive(&parts)?)
 }
 
@@ -67,14 +71,14 @@ pub fn load(
     students = parts.networks(students)?;
     let bytes = Bytes::from_bytes_vec(parts.part(ADAM)?.to_vec());
     let adam = adam().from_bytes(bytes).map_err(|e| parts.damaged(&e))?;
-    let array = Array::parse(parts.part(BENT)?, &parts.place)?;
-    let [frames, hinges] = students.lessons[0].rest_bending.dims();
-    if array.shape != [students.lessons.len() * frames, hinges] {
-        return Err(parts.damaged(&format!("{BENT} has shape {:?}", array.shape)));
-    }
-    let rows = array.values.chunks_exact(frames * hinges);
-    for (lesson, rows) in students.lessons.iter_mut().zip(rows) {
-        lesson.rest_bending = compute.tensor(rows, [frames, hinges]);
+    let bent = parts.of_lessons(BENT, &students, compute)?;
+    let rolled_out = parts.of_lessons(ROLLED_OUT, &students, compute)?;
+    for (lesson, fields) in students
+        .lessons
+        .iter_mut()
+        .zip(bent.into_iter().zip(rolled_out))
+    {
+        (lesson.rest_bending, lesson.rolled_out) = fields;
     }
     Ok((mark, students, adam))
 }
@@ -118,14 +122,18 @@ fn networks(path: &Path, students: &Students) -> Result<Vec<(&'static str, Vec<u
     ])
 }
 
-/// Of all lessons, one below the other.
-fn rest_bending(students: &Students, compute: &Compute) -> Result<Array> {
+/// A field of all lessons, one below the other.
+fn stacked(
+    students: &Students,
+    field: impl Fn(&Lesson) -> &Field,
+    compute: &Compute,
+) -> Result<Array> {
     let mut shape = vec![0, 0];
     let mut values = Vec::new();
     for lesson in &students.lessons {
-        let [frames, hinges] = lesson.rest_bending.dims();
+        let [frames, hinges] = field(lesson).dims();
         shape = vec![shape[0] + frames, hinges];
-        values.extend(compute.values(lesson.rest_bending.clone())?);
+        values.extend(compute.values(field(lesson).clone())?);
     }
     Ok(Array { shape, values })
 }
@@ -184,6 +192,19 @@ impl Parts {
             plastic: plastic.map_err(|e| self.damaged(&e))?,
             ..students
         })
+    }
+
+    /// A field of every lesson, as [`stacked`] wrote them.
+    fn of_lessons(&self, name: &str, students: &Students, compute: &Compute) -> Result<Vec<Field>> {
+        let array = Array::parse(self.part(name)?, &self.place)?;
+        let [frames, hinges] = students.lessons[0].rest_bending.dims();
+        if array.shape != [students.lessons.len() * frames, hinges] {
+            return Err(self.damaged(&format!("{name} has shape {:?}", array.shape)));
+        }
+        let lessons = array.values.chunks_exact(frames * hinges);
+        Ok(lessons
+            .map(|rows| compute.tensor(rows, [frames, hinges]))
+            .collect())
     }
 
     fn damaged(&self, why: &dyn std::fmt::Display) -> Error {

@@ -20,7 +20,7 @@ pub struct Cycle {
     pub target: f64,
     /// Mean size of the error of P-Net's increments added up along that prediction \[rad\].
     pub error: f64,
-    /// Mean |rest bending| of the roll-out of both networks, the next cycle's rest bending \[rad\].
+    /// Mean |rest bending| of the roll-out of both networks, which the next cycle begins with \[rad\].
     pub roll_out: f64,
     /// Mean |roll-out − roll-out of the cycle before| \[rad\]; before the first there is none.
     pub change: f64,
@@ -51,7 +51,7 @@ impl Cycle {
                 target.clone(),
                 followed - target.clone(),
                 roll_out.clone(),
-                roll_out.clone() - lesson.rest_bending.clone(),
+                roll_out.clone() - lesson.rolled_out.clone(),
             ];
             for (sum, field) in sums.iter_mut().zip(measured) {
                 *sum += mean_size(&compute.values(field)?);
