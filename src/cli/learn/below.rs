@@ -3,9 +3,12 @@
 use super::table::shown;
 use crate::learn::metrics::Metrics;
 
+/// Times the others that the first may have for percents to tell anything.
+const MOST_TIMES: f64 = 100.0;
+
 /// A cell a metric, of the same seeds or motions pair by pair: how far the first are below the others. In percent, and
-/// where the others have 0 and the first have not as a difference with its unit; "–" where both have nothing, or for an
-/// energy below zero.
+/// where the others have 0, or next to nothing, and the first have not as a difference with its unit; "–" where both have
+/// nothing, or for an energy below zero.
 pub(super) fn below(own: &[&Metrics], others: &[&Metrics]) -> Vec<String> {
     let metrics = Metrics::default().named();
     let cell_of = |k: usize| {
@@ -23,7 +26,8 @@ fn cell(pairs: &[(f64, f64)], (unit, factor): (&str, f64)) -> String {
     if is_nothing || is_negative {
         return "–".into();
     }
-    if pairs.iter().all(|(_, other)| *other > 0.0) {
+    let comparable = |(own, other): &(f64, f64)| *other > 0.0 && *own <= MOST_TIMES * other;
+    if pairs.iter().all(comparable) {
         let share = |(own, other): &(f64, f64)| 100.0 * (1.0 - own / other);
         return percent(&pairs.iter().map(share).collect::<Vec<_>>());
     }
@@ -83,6 +87,9 @@ mod tests {
         // Worse than nothing, in mm and rad.
         let [pe, col, _] = cells(&[metrics(1e-4, 4.92e-8, 0.0)], &[metrics(0.0, 0.0, 0.0)]);
         assert_eq!([&pe, &col], ["1.0e-4 rad above", "4.9e-5 mm above"]);
+        // Worse than next to nothing.
+        let [pe, _, _] = cells(&[metrics(1e-4, 0.0, 0.0)], &[metrics(1e-25, 0.0, 0.0)]);
+        assert_eq!(pe, "1.0e-4 rad above");
         // From something to nothing is all of it.
         let [_, col, _] = cells(&[metrics(0.0, 0.0, 0.0)], &[metrics(0.0, 1e-6, 0.0)]);
         assert_eq!(col, "100 %");

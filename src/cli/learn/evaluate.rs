@@ -37,7 +37,7 @@ pub struct Arguments {
     /// Frames of a long roll-out of bends, to see what drifts
     #[arg(long, value_name = "N", default_value_t = LONG, value_parser = count)]
     frames: usize,
-    /// Simulate the reference of the long roll-out too, for its error: some 7 minutes and 180 MB for 3000 frames; it is kept
+    /// Simulate the reference of the long roll-out too, for its error: some 2 minutes and 180 MB for 3000 frames; it is kept
     /// and used from then on
     #[arg(long)]
     long_reference: bool,
