@@ -28,29 +28,28 @@ pub(super) struct Minimiser<'a> {
     pub loss: &'a Loss,
     /// As new: which frames share a factor decides about the last bits.
     pub solver: &'a Solver,
-    /// Newton steps that are taken.
-    pub steps: usize,
 }
 
 /// Where frames should go.
 pub(super) struct Aims {
-    /// \[m\], `[3, frames·vertices]` a lesson; as predicted where nothing is asked.
+    /// \[m\], `[3, frames·vertices]` a lesson; as at the start where nothing is asked.
     positions: Vec<Field>,
     /// 1 for frames that are asked for, else 0, `[frames, 1]`, lessons below each other.
     pub asked: Field,
     /// Number of these.
     count: usize,
-    /// The loss of the prediction, term by term, mean over these frames.
+    /// The loss at the start, term by term, mean over these frames.
     pub terms: Terms<f64>,
 }
 
 impl Aims {
-    /// Goes on from the prediction in all frames that are `asked` for. Inertia sees the frames before as predicted.
+    /// Goes on from `start`, positions of all frames, for so many Newton steps; frames with none are not asked for. Inertia
+    /// sees the frames before where they start.
     pub fn new(
         minimiser: Minimiser,
         lessons: &[&Lesson],
-        predicted: &[Field],
-        asked: impl Fn(&Lesson, usize) -> bool + Sync,
+        start: &[Field],
+        steps: impl Fn(&Lesson, usize) -> usize + Sync,
     ) -> Result<Aims> {
         let frames = |k: usize| (0..lessons[k].frames()).collect::<Vec<usize>>();
         let tasks: Vec<(usize, Vec<usize>)> = (0..lessons.len())
@@ -62,14 +61,13 @@ impl Aims {
             .collect();
         let ahead = |(k, frames): &(usize, Vec<usize>)| {
             let mut solver = minimiser.solver.clone();
-            let one = |&frame: &usize| match asked(lessons[*k], frame) {
-                true => Ok(Some(minimiser.ahead(
-                    lessons[*k],
-                    &predicted[*k],
-                    frame,
-                    &mut solver,
-                )?)),
-                false => Ok(None),
+            let one = |&frame: &usize| match steps(lessons[*k], frame) {
+                0 => Ok(None),
+                steps => {
+                    let at = (lessons[*k], frame);
+                    let ahead = minimiser.ahead(at, &start[*k], steps, &mut solver)?;
+                    Ok(Some(ahead))
+                }
             };
             frames.iter().map(one).collect()
         };
@@ -84,7 +82,7 @@ impl Aims {
                         sum = sum.plus(&terms);
                         positions
                     }
-                    None => minimiser.frame(&predicted[*k], frame),
+                    None => minimiser.frame(&start[*k], frame),
                 });
             }
         }
@@ -182,20 +180,20 @@ impl Minimiser<'_> {
     /// A frame some steps further on, and the loss before.
     fn ahead(
         &self,
-        lesson: &Lesson,
-        predicted: &Field,
-        frame: usize,
+        (lesson, frame): (&Lesson, usize),
+        all: &Field,
+        steps: usize,
         solver: &mut Solver,
     ) -> Result<Ahead> {
-        let given = self.given(lesson, predicted, frame);
-        let start = self.frame(predicted, frame);
+        let given = self.given(lesson, all, frame);
+        let start = self.frame(all, frame);
         let values = self.sheet.compute.values(start.clone())?;
         // The run that hears of such a loss says what diverged.
         if values.iter().any(|x| !x.is_finite()) {
             return Ok((start, Terms::default().map(|_: &f64| f64::NAN)));
         }
         let accuracy = Accuracy {
-            iterations: self.steps,
+            iterations: steps,
             ..Accuracy::default()
         };
         let least = minimise(self.sheet, self.loss, &given, start, accuracy, solver)?;

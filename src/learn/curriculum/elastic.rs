@@ -15,6 +15,7 @@ use crate::{
         aim::{Aims, Minimiser},
         lesson::{Lesson, dressed},
         network::{ElasticNet, Pose},
+        reference::Accuracy,
     },
     numeric::{Field, Random},
 };
@@ -26,8 +27,8 @@ pub struct ElasticStep {
     pub cycle: usize,
     /// Within the cycle.
     pub step: usize,
-    /// The loss of what E-Net predicts before the round, mean over the frames that the round asks for \[J\]; along the plain
-    /// gradient the mean over the steps of the round.
+    /// The loss of what E-Net predicts before the round, for new frames that of where they begin, mean over the frames that the
+    /// round asks for \[J\]; along the plain gradient the mean over the steps of the round.
     pub loss: f64,
     /// Its terms, weighted.
     pub terms: Terms<f64>,
@@ -37,8 +38,7 @@ pub struct ElasticStep {
     pub left: f64,
 }
 
-/// Share of the first cycle after which all bends are trained: cloth that buckles has many shapes, and the one that
-/// follows from the smaller bend is the one that is asked for.
+/// Share of the first cycle after which all bends are trained.
 const GROWN: f64 = 0.6;
 
 /// Every so many frames are asked for in a round, others in the next.
@@ -61,6 +61,59 @@ const SPREAD: f64 = 1.0;
 const LEAST_SPREAD: f64 = 0.3;
 /// Number of the random stream.
 const SHARES: u64 = 1 << 32;
+
+/// Which frames a round asks for. In the first cycle bends grow: cloth that buckles has many shapes, and the one that follows
+/// from the smaller bend is the one that is asked for. So a frame that is asked for the first time begins with the offsets of
+/// the nearest frame that is known, and is minimised to its end, as a simulation does; what E-Net says there is a guess beyond
+/// all that it has learned, and on the torso it led to folds that no slow bend makes.
+struct Round {
+    /// Within the cycle.
+    step: usize,
+    /// The furthest bend \[rad\], and the rounds until it is asked for; in the first cycle only.
+    growth: Option<(f64, f64)>,
+}
+
+impl Round {
+    fn new(lessons: &[&Lesson], (cycle, step): (usize, usize), steps: usize) -> Round {
+        let turned = lessons.iter().flat_map(|lesson| &lesson.turned);
+        let furthest = turned.fold(0.0, |m: f64, x| m.max(*x));
+        Round {
+            step,
+            growth: (cycle == 0).then_some((furthest, GROWN * steps as f64)),
+        }
+    }
+
+    /// The furthest bend of the first so many rounds \[rad\].
+    fn reach(&self, rounds: usize) -> f64 {
+        let grown = |(furthest, all): (f64, f64)| furthest * (rounds as f64 / all);
+        self.growth.map_or(f64::INFINITY, grown)
+    }
+
+    fn asks(&self, lesson: &Lesson, frame: usize) -> bool {
+        asked_in(self.step, frame) && lesson.turned[frame] <= self.reach(self.step + 1)
+    }
+
+    /// Whether no round has asked for a frame before. The very first one knows no neighbours either.
+    fn is_new(&self, lesson: &Lesson, frame: usize) -> bool {
+        self.step > 0 && lesson.turned[frame] > self.reach((self.step + 1).saturating_sub(STRIDE))
+    }
+
+    /// The frame at which one begins: itself, or for a new one the nearest that the round before has asked for.
+    fn from(&self, lesson: &Lesson, frame: usize) -> usize {
+        if !self.asks(lesson, frame) || !self.is_new(lesson, frame) {
+            return frame;
+        }
+        let (step, reach) = (self.step - 1, self.reach(self.step));
+        let known = |k: &usize| asked_in(step, *k) && lesson.turned[*k] <= reach;
+        let known = (0..lesson.frames()).filter(known);
+        known.min_by_key(|k| k.abs_diff(frame)).unwrap_or(frame)
+    }
+}
+
+/// Neighbouring frames tell much the same.
+fn asked_in(step: usize, frame: usize) -> bool {
+    (frame + step).is_multiple_of(STRIDE)
+}
 
 impl Curriculum {
     /// One round of E-Net on the lessons, some with less or more rest bending; after the first cycle the rest bending then
@@ -90,7 +143,7 @@ impl Curriculum {
     }
 
     /// E-Net predicts the motions, a few steps of the reference's minimiser go on from there, and E-Net learns where they
-    /// led.
+    /// led. Frames that are asked for the first time begin at a neighbour instead, see [`Round`].
     ///
     /// The loss is far stiffer against stretch than against bending, and its plain gradient would teach the one and
     /// forget the other; Newton's matrix makes them equal.
@@ -103,20 +156,17 @@ impl Curriculum {
     ) -> Result<ElasticStep> {
         let training = &self.case.training;
         let steps = self.elastic_steps(cycle);
-        let grown = match cycle {
-            0 => (step + 1) as f64 / (GROWN * steps as f64),
-            _ => 1.0,
-        };
+        let asked = Round::new(lessons, (cycle, step), steps);
         let before = students.elastic.valid();
         let start = self.shares(&before, lessons);
         let predicted = self.dress(&before, &start, lessons);
-        let turned = lessons.iter().flat_map(|lesson| &lesson.turned);
-        let furthest = grown * turned.fold(0.0, |m: f64, x| m.max(*x));
-        // Neighbouring frames tell much the same.
-        let asked = |lesson: &Lesson, frame: usize| {
-            (frame + step).is_multiple_of(STRIDE) && lesson.turned[frame] <= furthest
+        let begun = self.begin(&before, &start, lessons, &asked);
+        let newton = |lesson: &Lesson, frame: usize| match asked.asks(lesson, frame) {
+            true if asked.is_new(lesson, frame) => Accuracy::default().iterations,
+            true => training.minimiser_steps,
+            false => 0,
         };
-        let aims = Aims::new(self.minimiser(), lessons, &predicted, asked)?;
+        let aims = Aims::new(self.minimiser(), lessons, &begun, newton)?;
         let rate = rate(training.elastic_rate, step, steps);
         let missing = aims.missing(lessons, &predicted);
         self.fit(
@@ -149,7 +199,12 @@ impl Curriculum {
     pub(super) fn away(&self, elastic: &ElasticNet, lessons: &[&Lesson]) -> Result<f64> {
         let elastic = elastic.valid();
         let predicted = self.dress(&elastic, &self.shares(&elastic, lessons), lessons);
-        let aims = Aims::new(self.minimiser(), lessons, &predicted, |_, _| true)?;
+        let steps = match self.case.training.minimiser_steps {
+            // E-Net has learned without it.
+            0 => Training::default().minimiser_steps,
+            steps => steps,
+        };
+        let aims = Aims::new(self.minimiser(), lessons, &predicted, |_, _| steps)?;
         aims.distance(&predicted, &self.compute)
     }
 
@@ -236,12 +291,29 @@ impl Curriculum {
             sheet: &self.sheet,
             loss: &self.loss,
             solver: &self.solver,
-            steps: match self.case.training.minimiser_steps {
-                // How far E-Net is from the minimum is asked without it too.
-                0 => Training::default().minimiser_steps,
-                steps => steps,
-            },
         }
+    }
+
+    /// Where the frames of a round begin \[m\], `[3, frames·vertices]` a lesson: as predicted, or with the offsets of a
+    /// neighbour.
+    fn begin(
+        &self,
+        elastic: &ElasticNet,
+        shares: &Field,
+        lessons: &[&Lesson],
+        round: &Round,
+    ) -> Vec<Field> {
+        let offsets = elastic.offsets(shares.clone());
+        let frames = offsets.dims()[0] / lessons.len();
+        let one = |(k, lesson): (usize, &&Lesson)| {
+            let row = |frame: usize| {
+                let from = round.from(lesson, frame);
+                offsets.clone().narrow(0, k * frames + from, 1)
+            };
+            let offsets = Field::cat((0..frames).map(row).collect(), 0);
+            dressed(&lesson.skinned, &self.sheet.free, &offsets)
+        };
+        lessons.iter().enumerate().map(one).collect()
     }
 
     /// The garment in all frames of some lessons \[m\], `[3, frames·vertices]` each, of [`Curriculum::shares`].
@@ -270,5 +342,52 @@ impl Curriculum {
             codes.reshape([motions * frames, width]),
             Field::cat(bent, 0),
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        learn::{Motion, Scene},
+        numeric::{Compute, Precision},
+    };
+
+    #[test]
+    fn bends_grow_from_frames_that_are_known() {
+        let compute = Compute::cpu(Precision::F64);
+        let scene = Scene::arm(1).unwrap();
+        let motion = Motion::canonical(&scene.body);
+        let lesson = Lesson::new(&scene, motion, &compute).unwrap();
+        let steps = 40;
+        let mut known = vec![false; lesson.frames()];
+        for step in 0..steps {
+            let round = Round::new(&[&lesson], (0, step), steps);
+            let asked: Vec<usize> = (0..known.len())
+                .filter(|k| round.asks(&lesson, *k))
+                .collect();
+            for &frame in &asked {
+                let new = round.is_new(&lesson, frame);
+                let bent = lesson.turned[frame] > 0.0;
+                assert_eq!(new, step > 0 && bent && !known[frame], "{step} {frame}");
+                let from = round.from(&lesson, frame);
+                if new {
+                    assert!(known[from], "{step}: {frame} from {from}");
+                } else {
+                    assert_eq!(from, frame);
+                }
+            }
+            for frame in asked {
+                known[frame] = true;
+            }
+            let grown = known.iter().all(|k| *k);
+            // 24 rounds of 40, and one more for every other frame.
+            assert_eq!(grown, step >= 24, "{step}");
+        }
+        let later = Round::new(&[&lesson], (1, 1), steps);
+        for frame in 0..lesson.frames() {
+            assert!(!later.is_new(&lesson, frame));
+            assert_eq!(later.asks(&lesson, frame), frame % 2 == 1);
+        }
     }
 }
