@@ -71,6 +71,9 @@ pub struct Training {
     pub elastic_rate: f64,
     /// Steps of the minimiser in a round. With 0 E-Net goes along the plain gradient of the loss, as in paper 2.
     pub minimiser_steps: usize,
+    /// Whether frames that are asked for the first time, as bends grow in the first cycle, begin at a neighbour and are minimised
+    /// to their end, as in a simulation, instead of at what E-Net guesses. The torso needs it; see docs/CURRICULUM.md.
+    pub neighbours: bool,
     /// Times that Adam sees all lessons in a round.
     pub fits: usize,
     /// Whether the plastic rule makes the rest bending anew after every round of E-Net from the second cycle on, in lessons that
@@ -88,6 +91,7 @@ impl Default for Training {
             elastic_steps: 20,
             elastic_rate: 1e-3,
             minimiser_steps: 2,
+            neighbours: false,
             fits: 12,
             renew: true,
             plastic_steps: 500,
@@ -139,6 +143,7 @@ impl LearnCase {
             minimiser_steps,
             fits,
             renew: _,
+            neighbours: _,
             plastic_steps,
             plastic_rate,
         } = self.training;

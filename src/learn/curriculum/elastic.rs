@@ -62,24 +62,26 @@ const LEAST_SPREAD: f64 = 0.3;
 /// Number of the random stream.
 const SHARES: u64 = 1 << 32;
 
-/// Which frames a round asks for. In the first cycle bends grow: cloth that buckles has many shapes, and the one that follows
-/// from the smaller bend is the one that is asked for. So a frame that is asked for the first time begins with the offsets of
-/// the nearest frame that is known, and is minimised to its end, as a simulation does; what E-Net says there is a guess beyond
-/// all that it has learned, and on the torso it led to folds that no slow bend makes.
+/// Which frames a round asks for, and where they begin. In the first cycle bends grow: cloth that buckles has many shapes, and the
+/// one that follows from the smaller bend is the one that is asked for.
 struct Round {
     /// Within the cycle.
     step: usize,
     /// The furthest bend \[rad\], and the rounds until it is asked for; in the first cycle only.
     growth: Option<(f64, f64)>,
+    /// See [`Training::neighbours`].
+    neighbours: bool,
 }
 
 impl Round {
-    fn new(lessons: &[&Lesson], (cycle, step): (usize, usize), steps: usize) -> Round {
+    fn new(lessons: &[&Lesson], (cycle, step): (usize, usize), course: &Curriculum) -> Round {
         let turned = lessons.iter().flat_map(|lesson| &lesson.turned);
         let furthest = turned.fold(0.0, |m: f64, x| m.max(*x));
+        let rounds = GROWN * course.elastic_steps(cycle) as f64;
         Round {
             step,
-            growth: (cycle == 0).then_some((furthest, GROWN * steps as f64)),
+            growth: (cycle == 0).then_some((furthest, rounds)),
+            neighbours: course.case.training.neighbours,
         }
     }
 
@@ -93,9 +95,10 @@ impl Round {
         asked_in(self.step, frame) && lesson.turned[frame] <= self.reach(self.step + 1)
     }
 
-    /// Whether no round has asked for a frame before. The very first one knows no neighbours either.
+    /// Whether no round has asked for a frame before, so that it begins at a neighbour. The very first round knows none.
     fn is_new(&self, lesson: &Lesson, frame: usize) -> bool {
-        self.step > 0 && lesson.turned[frame] > self.reach((self.step + 1).saturating_sub(STRIDE))
+        let before = self.reach((self.step + 1).saturating_sub(STRIDE));
+        self.neighbours && self.step > 0 && lesson.turned[frame] > before
     }
 
     /// The frame at which one begins: itself, or for a new one the nearest that the round before has asked for.
@@ -143,7 +146,7 @@ impl Curriculum {
     }
 
     /// E-Net predicts the motions, a few steps of the reference's minimiser go on from there, and E-Net learns where they
-    /// led. Frames that are asked for the first time begin at a neighbour instead, see [`Round`].
+    /// led.
     ///
     /// The loss is far stiffer against stretch than against bending, and its plain gradient would teach the one and
     /// forget the other; Newton's matrix makes them equal.
@@ -156,7 +159,7 @@ impl Curriculum {
     ) -> Result<ElasticStep> {
         let training = &self.case.training;
         let steps = self.elastic_steps(cycle);
-        let asked = Round::new(lessons, (cycle, step), steps);
+        let asked = Round::new(lessons, (cycle, step), self);
         let before = students.elastic.valid();
         let start = self.shares(&before, lessons);
         let predicted = self.dress(&before, &start, lessons);
@@ -349,20 +352,26 @@ impl Curriculum {
 mod tests {
     use super::*;
     use crate::{
-        learn::{Motion, Scene},
+        learn::{LearnCase, Motion},
         numeric::{Compute, Precision},
     };
 
+    fn course(neighbours: bool) -> Curriculum {
+        let mut case = LearnCase::default();
+        case.training.neighbours = neighbours;
+        let scene = case.scene().unwrap();
+        Curriculum::new(case, scene, &Compute::cpu(Precision::F32)).unwrap()
+    }
+
     #[test]
     fn bends_grow_from_frames_that_are_known() {
-        let compute = Compute::cpu(Precision::F64);
-        let scene = Scene::arm(1).unwrap();
-        let motion = Motion::canonical(&scene.body);
-        let lesson = Lesson::new(&scene, motion, &compute).unwrap();
-        let steps = 40;
+        let [course, guessing] = [true, false].map(course);
+        let motion = Motion::canonical(&course.scene.body);
+        let lesson = Lesson::new(&course.scene, motion, &course.compute).unwrap();
         let mut known = vec![false; lesson.frames()];
-        for step in 0..steps {
-            let round = Round::new(&[&lesson], (0, step), steps);
+        for step in 0..course.elastic_steps(0) {
+            let round = Round::new(&[&lesson], (0, step), &course);
+            let guesses = Round::new(&[&lesson], (0, step), &guessing);
             let asked: Vec<usize> = (0..known.len())
                 .filter(|k| round.asks(&lesson, *k))
                 .collect();
@@ -376,6 +385,8 @@ mod tests {
                 } else {
                     assert_eq!(from, frame);
                 }
+                assert!(guesses.asks(&lesson, frame) && !guesses.is_new(&lesson, frame));
+                assert_eq!(guesses.from(&lesson, frame), frame);
             }
             for frame in asked {
                 known[frame] = true;
@@ -384,7 +395,7 @@ mod tests {
             // 24 rounds of 40, and one more for every other frame.
             assert_eq!(grown, step >= 24, "{step}");
         }
-        let later = Round::new(&[&lesson], (1, 1), steps);
+        let later = Round::new(&[&lesson], (1, 1), &course);
         for frame in 0..lesson.frames() {
             assert!(!later.is_new(&lesson, frame));
             assert_eq!(later.asks(&lesson, frame), frame % 2 == 1);
