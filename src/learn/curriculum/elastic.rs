@@ -113,7 +113,7 @@ impl Round {
     }
 }
 
-/// Neighbouring frames tell much the same.
+/// Whether a round asks for a frame that is bent little enough. Neighbouring frames tell much the same.
 fn asked_in(step: usize, frame: usize) -> bool {
     (frame + step).is_multiple_of(STRIDE)
 }
@@ -163,7 +163,10 @@ impl Curriculum {
         let before = students.elastic.valid();
         let start = self.shares(&before, lessons);
         let predicted = self.dress(&before, &start, lessons);
-        let begun = self.begin(&before, &start, lessons, &asked);
+        let begun = match asked.neighbours && asked.growth.is_some() {
+            true => self.begin(&before, &start, lessons, &asked),
+            false => predicted.clone(),
+        };
         let newton = |lesson: &Lesson, frame: usize| match asked.asks(lesson, frame) {
             true if asked.is_new(lesson, frame) => Accuracy::default().iterations,
             true => training.minimiser_steps,
