@@ -5,7 +5,7 @@
 
 use rumple::{
     error::Result,
-    experiment::CreaseTest,
+    laboratory::CreaseTest,
     material::{Timer, find_preset},
     numeric::{Compute, Gate, Precision},
 };

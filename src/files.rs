@@ -2,7 +2,6 @@
 
 mod difference;
 pub(crate) mod json;
-mod log;
 mod table;
 
 use std::{
@@ -11,7 +10,6 @@ use std::{
 };
 
 pub(crate) use difference::difference;
-pub use log::Log;
 pub use table::Table;
 
 use crate::error::{Error, Result, bad_input};

@@ -10,12 +10,11 @@
 //! - [`mesh`], [`element`], [`solve`], [`step`]: a cloth mesh and one implicit step of it, forward and backward.
 //! - [`reading`]: differentiable measures of a cloth.
 //! - [`rollout`]: a schedule of steps applied to a batch of hinges, and many steps of a cloth, forward and backward.
-//! - [`experiment`]: the crease recovery test (hinges and strip mesh) and the KES-FB2 bending test as roll-outs.
-//! - [`scene`], [`simulate`]: scene files and their runs.
-//! - [`fit`]: least squares over batches of starts, profiles, bootstrap, the journal.
-//! - [`tasks`]: work cut into tasks that any machine can do, with their journal; shards and their joining.
-//! - [`calibrate`]: measurement files, cases, the calibration problem, verdicts and results.
-//! - [`scene`]: scene files; [`simulate`]: runs of them, recorded and resumable.
+//! - [`laboratory`]: the crease recovery test (hinges and strip mesh) and the KES-FB2 bending test as roll-outs.
+//! - [`scene`]: scene files and their runs.
+//! - [`optimize`]: least squares over batches of starts, profiles, bootstrap, the journal.
+//! - [`study`]: work cut into tasks that any machine can do, with their journal; shards and their joining.
+//! - [`fit`]: measurement files, cases, the calibration problem, verdicts and results.
 //! - [`sensitivity`]: which parameter moves which reading, with intervals.
 //! - [`learn`]: the self-supervised curriculum of paper 2: bodies, garments, loss, plastic rule, reference, networks.
 //! - [`report`]: plots, and the reports of a fit as text, Markdown and HTML.
@@ -24,26 +23,27 @@
 //! Units are SI everywhere: curvature in 1/m, rigidity in N·m, moment per width in N·m/m, time in
 //! seconds; recovery angles are in degrees where a name says so. Strain is signed; 0 is flat.
 
-pub mod calibrate;
 pub mod cli;
+pub mod contact;
 pub mod element;
 pub mod error;
-pub mod experiment;
 pub mod files;
 pub mod fit;
+pub mod laboratory;
 pub mod learn;
 pub mod material;
 pub mod mesh;
 pub mod numeric;
+pub mod optimize;
 pub mod reading;
 pub mod report;
 pub mod rollout;
 pub mod scene;
 pub mod sensitivity;
-pub mod simulate;
 pub mod solve;
 pub mod step;
-pub mod tasks;
+pub mod study;
+pub mod verify;
 
 /// The README's example is a test.
 #[cfg(doctest)]

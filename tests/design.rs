@@ -7,15 +7,16 @@ use common::{
     folder::{Folder, judge},
 };
 use rumple::{
-    calibrate::{
+    fit::{
         case::Case,
         dataset::Dataset,
         defaults::complete,
         design::{Criterion, Design, Grid},
         run::{Fit, Optimizer},
     },
-    fit::{journal::Journal, uncertainty::Uncertainty},
     numeric::Random,
+    optimize::uncertainty::Uncertainty,
+    study::journal::Journal,
 };
 use serde_json::Value;
 

@@ -2,9 +2,8 @@
 
 use nalgebra::DVector;
 use rumple::{
-    calibrate::{
+    fit::{
         case::{Case, Source},
-        coverage::Trial,
         data::DataFile,
         dataset::Dataset,
         defaults::complete,
@@ -12,9 +11,11 @@ use rumple::{
         result::{FitResult, ParameterResult},
         run::{Fit, Optimizer},
     },
-    fit::{Problem, journal::Journal, multistart::Wish},
     material::Material,
     numeric::{Compute, Precision},
+    optimize::Problem,
+    study::{Wish, journal::Journal},
+    verify::coverage::Trial,
 };
 
 fn cpu() -> Compute {
@@ -336,7 +337,7 @@ fn directions_are_fitted_apart_or_with_shared_parameters() {
             &format!("friction_threshold_saturated[cotton {direction}]"),
         );
         assert_eq!(follower.best, 15.0 * value);
-        let materials = rumple::calibrate::export::materials(&result).unwrap();
+        let materials = rumple::fit::export::materials(&result).unwrap();
         let (_, material) = materials.iter().find(|m| m.0.contains(direction)).unwrap();
         assert_eq!(
             material.value("friction_threshold_saturated"),

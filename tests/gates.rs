@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use common::{PARAMETERS, Stepper, cpu, time_dependent};
 use rumple::{
-    experiment::CreaseTest,
+    laboratory::CreaseTest,
     material::PerfectPlastic,
     numeric::{Gate, Side},
     rollout::{Reading, Rollout, Schedule, Step},

@@ -5,13 +5,14 @@ mod common;
 
 use common::{PARAMETERS, relative_difference, time_dependent};
 use rumple::{
-    experiment::{CreaseTest, HingeBench},
+    laboratory::CreaseTest,
     learn::{
         LearnCase, Training,
         curriculum::{Curriculum, adam},
     },
     numeric::{Compute, Gate, Precision, gpu_names},
     rollout::Path,
+    verify::HingeBench,
 };
 
 /// A GPU, or `None` with a word. CI sets RUMPLE_NEEDS_GPU, and then there is no excuse.

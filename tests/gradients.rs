@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use common::{PARAMETERS, cpu, laws, relative_difference, time_dependent};
 use rumple::{
-    experiment::{CreaseTest, HingeBench, KesTest, Reach, gradient_cases},
+    laboratory::{CreaseTest, KesTest},
     numeric::{Compute, Gate, Precision, Side},
     rollout::{Path, Reading, Rollout, Schedule, Step},
+    verify::{HingeBench, Reach, gradient_cases},
 };
 
 /// Every law, gate, test and way passes; under the default gate with slope 2 ± 0.1.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use common::{PARAMETERS, Stepper, cpu, laws, time_dependent};
 use rumple::{
-    experiment::{CreasePoint, CreaseTest, KesTest, fold_curvatures},
+    laboratory::{CreasePoint, CreaseTest, KesTest, fold_curvatures},
     material::{Dahl, HardeningPlastic, Law, TimeDependent, Timer, find_preset},
     numeric::Gate,
     rollout::{Motion, Reading, Rollout, Schedule, Step},

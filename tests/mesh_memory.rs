@@ -6,9 +6,9 @@ use std::{
 };
 
 use rumple::{
-    experiment::ClothBench,
     numeric::{Compute, Precision},
     rollout::cloth::{ClothRollout, Watch},
+    verify::ClothBench,
 };
 
 /// Allocations from here on are not counted \[bytes\]: each thread reserves 64 MiB at some time, which stay untouched

@@ -3,9 +3,9 @@
 mod common;
 
 use rumple::{
-    experiment::{ClothBench, MESH_CHECK_STEPS, MeshCheck, mesh_gradient_cases},
     numeric::{Compute, Precision},
     rollout::cloth::{ClothRollout, MEMORY},
+    verify::{ClothBench, MESH_CHECK_STEPS, MeshCheck, mesh_gradient_cases},
 };
 
 /// The roll-out that the gradients are checked on does what it is there for.

@@ -7,9 +7,9 @@ mod common;
 
 use std::path::Path;
 
-use rumple::{
-    scene::Scene,
-    simulate::{Row, Simulation},
+use rumple::scene::{
+    Scene,
+    run::{Row, Simulation},
 };
 use serde_json::{Value, json};
 

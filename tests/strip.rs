@@ -4,7 +4,7 @@ mod common;
 
 use common::{cpu, time_dependent};
 use rumple::{
-    experiment::{CreaseTest, StripTest},
+    laboratory::{CreaseTest, StripTest},
     material::find_preset,
     numeric::Gate,
 };
@@ -50,7 +50,7 @@ fn the_strip_recovers_like_the_ensemble() {
 fn the_strips_jacobian_is_the_derivative() {
     let law = time_dependent();
     let values: Vec<f64> = vec![1.0, 0.8, 0.15, 0.6, 50.0, 0.5, 1.0, 0.6, 300.0];
-    let gap = rumple::experiment::CREST_CURVATURE;
+    let gap = rumple::laboratory::CREST_CURVATURE;
     let points = CreaseTest::grid(&[gap], &[10.0, 1000.0], &[0.0]);
     let test = StripTest {
         cells: 12,

@@ -10,15 +10,15 @@ use serde_json::json;
 
 use super::{Common, count, memory::peak_mib, print, spinner};
 use crate::{
-    calibrate::{coverage::Trial, hinge_fit::HingeFit},
     error::{Result, bad_input},
-    experiment::{BENCH_PARAMETERS, HingeBench},
-    fit::{
-        levenberg::{Levenberg, Walker},
-        multistart::{Plan, Progress, Wish, search},
-    },
     material::Material,
+    optimize::{
+        levenberg::{Levenberg, Walker},
+        multistart::{Plan, Progress, search},
+    },
     rollout::Path,
+    study::Wish,
+    verify::{BENCH_PARAMETERS, HingeBench, coverage::Trial, hinge_fit::HingeFit},
 };
 
 /// Time a workload and print one JSON line

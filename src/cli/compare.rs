@@ -7,7 +7,7 @@ use clap::Args;
 use super::{Common, print, print_json, say};
 use crate::{
     error::{Error, Result},
-    report::{fit_folder, fit_plots, fit_text},
+    report,
 };
 
 /// Two fits side by side: parameters, AIC and BIC weights, overlaid curves
@@ -25,12 +25,12 @@ pub struct Arguments {
 }
 
 pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
-    let [a, b] = [&arguments.a, &arguments.b].map(|folder| fit_folder::load(folder));
+    let [a, b] = [&arguments.a, &arguments.b].map(|folder| report::fit::folder::load(folder));
     let (a, b) = (a?, b?);
     if common.json {
-        print_json(&fit_text::compare_json(&a, &b))?;
+        print_json(&report::fit::text::compare_json(&a, &b))?;
     } else {
-        print(&fit_text::compare(&a, &b))?;
+        print(&report::fit::text::compare(&a, &b))?;
     }
     let out = match &arguments.out {
         Some(folder) => folder.clone(),
@@ -38,7 +38,7 @@ pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
         None => PathBuf::from("compare"),
     };
     std::fs::create_dir_all(&out).map_err(|e| Error::writing(&out, e))?;
-    for (stem, _, picture) in fit_plots::comparison(&a, &b) {
+    for (stem, _, picture) in report::fit::plots::comparison(&a, &b) {
         for kind in ["svg", "png"] {
             picture.save(&out.join(format!("{stem}.{kind}")))?;
         }

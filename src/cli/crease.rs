@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     error::{Result, bad_input, readable},
-    experiment::{CreasePoint, CreaseTest},
+    laboratory::{CreasePoint, CreaseTest},
     report::plot::{Chart, Mark, Scale, Series},
 };
 

@@ -8,9 +8,9 @@ use super::{
     Common, MAX_SECONDS, check_list, count, fit, fit::Opened, print, refine, say, spinner,
 };
 use crate::{
-    calibrate::design::{Criterion, Design, Grid},
     error::{Error, Result, bad_input},
-    report::design,
+    fit::design::{Criterion, Design, Grid},
+    report::fit::design,
 };
 
 /// Rank what could be measured next by what it would teach, with the error bars before and after

@@ -17,7 +17,9 @@ use input::{Changes, inputs};
 
 use super::{Common, interrupted, print, say};
 use crate::{
-    calibrate::{
+    error::{Error, Result, bad_input},
+    files::write_whole,
+    fit::{
         case::Source,
         data::DataFile,
         dataset::Dataset,
@@ -25,11 +27,8 @@ use crate::{
         result::FitResult,
         run::{Fit, News, Optimizer},
     },
-    error::{Error, Result, bad_input},
-    files::write_whole,
-    fit::{journal::Journal, multistart::Wish},
-    report::{fit_folder, fit_text},
-    tasks::Shard,
+    report,
+    study::{Shard, Wish, journal::Journal},
 };
 
 /// Fit fabric parameters to measured recovery angles and bending loops, with error bars
@@ -66,7 +65,7 @@ enum OptimizerName {
 
 pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
     #[cfg(feature = "mpi")]
-    let company = crate::fit::ranks::Company::join();
+    let company = crate::optimize::ranks::Company::join();
     #[cfg(feature = "mpi")]
     if let Some(company) = company.as_ref().filter(|c| !c.leads()) {
         return serve(common, company);
@@ -93,7 +92,7 @@ pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
 
 /// A rank that does not lead: evaluates points of the case in the folder that the first rank names.
 #[cfg(feature = "mpi")]
-fn serve(common: &Common, company: &crate::fit::ranks::Company) -> Result<()> {
+fn serve(common: &Common, company: &crate::optimize::ranks::Company) -> Result<()> {
     let Some(folder) = company.folder() else {
         return Ok(());
     };
@@ -101,7 +100,7 @@ fn serve(common: &Common, company: &crate::fit::ranks::Company) -> Result<()> {
     let fit = inputs.as_ref().map_err(|e| Error::Device(e.to_string()));
     let fit = fit.and_then(|(case, data)| Fit::new(common.compute()?, case, data, Optimizer::Lm));
     let problem = fit.as_ref().map_err(|e| Error::Device(e.to_string()));
-    company.serve(problem.map(|fit| &fit.problem as &dyn crate::fit::Problem));
+    company.serve(problem.map(|fit| &fit.problem as &dyn crate::optimize::Problem));
     Ok(())
 }
 
@@ -216,14 +215,14 @@ fn go_on(mut opened: Opened, folder: &Path, prepare: &dyn Fn(&mut Fit)) -> Resul
     result.run.command = command;
     result.run.device = device;
     result.run.seconds = clock.elapsed().as_secs_f64();
-    if let Ok(before) = fit_folder::load(folder) {
+    if let Ok(before) = report::fit::folder::load(folder) {
         result.bootstrap = before.bootstrap;
         if !before.interrupted {
             // Those of `rumple profile` are finer.
             result.profiles = before.profiles;
         }
     }
-    fit_folder::save(folder, result)
+    report::fit::folder::save(folder, result)
 }
 
 /// The run with a progress line, stopped by Ctrl-C.
@@ -245,7 +244,7 @@ fn watched(fit: &Fit, journal: &mut Journal) -> Result<FitResult> {
 
 /// How far a fit is, in words.
 fn message(fit: &Fit, news: News) -> String {
-    let stages = crate::fit::Problem::stages(&fit.problem);
+    let stages = crate::optimize::Problem::stages(&fit.problem);
     match news {
         News::Search(p) => {
             let moving = p.walkers.iter().filter(|w| w.outcome.is_none()).count();
@@ -263,9 +262,9 @@ fn message(fit: &Fit, news: News) -> String {
 
 fn report(common: &Common, folder: &Path, result: &FitResult) -> Result<()> {
     if common.json {
-        print(&format!("{}\n", fit_folder::to_json(result)?))?;
+        print(&format!("{}\n", report::fit::folder::to_json(result)?))?;
     } else {
-        print(&fit_text::terminal(result))?;
+        print(&report::fit::text::terminal(result))?;
     }
     let materials: Vec<&str> = result.files.iter().map(String::as_str).collect();
     let materials: Vec<&str> = materials

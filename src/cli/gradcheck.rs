@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use super::{Common, DeviceName, PrecisionName, plot_path, print, print_json, save_plot, table};
 use crate::{
     error::{Error, Result, bad_input},
-    experiment::{GradientCase, Reach, gradient_cases, mesh_gradient_cases},
     report::plot::{Chart, Mark, Scale, Series},
+    verify::{GradientCase, Reach, gradient_cases, mesh_gradient_cases},
 };
 
 /// Check every gradient against central differences in f64 and by its Taylor slope

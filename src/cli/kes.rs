@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     error::Result,
-    experiment::{KesLoop, KesTest},
+    laboratory::{KesLoop, KesTest},
     report::plot::{Chart, Mark, Scale, Series},
 };
 

@@ -12,9 +12,8 @@ use super::{
 use crate::{
     error::{Result, bad_input},
     files::write_whole,
-    fit::journal::Journal,
-    report::fit_folder,
-    tasks::{self, Shard, Shards},
+    report,
+    study::{self, Shard, Shards, journal::Journal},
 };
 
 /// Join the shards of a fit, a bootstrap or a sweep, and finish it: the same bits as on one machine
@@ -69,7 +68,7 @@ fn fit(common: &Common, first: &Path, shards: &Shards, out: &Path) -> Result<()>
     begin(first, out, &begun)?;
     let mut opened = Opened::new(common, out)?;
     let (fit, journal) = opened.fit()?;
-    tasks::merge(&fit.groups(), shards, journal)?;
+    study::merge(&fit.groups(), shards, journal)?;
     drop(opened);
     fit::finish(common, out)
 }
@@ -77,11 +76,11 @@ fn fit(common: &Common, first: &Path, shards: &Shards, out: &Path) -> Result<()>
 fn bootstrap(common: &Common, first: &Path, shards: &Shards, out: &Path) -> Result<()> {
     let journal = Journal::read(&first.join(JOURNAL))?;
     let samples = journal.get::<usize>(refine::SAMPLES)?.unwrap_or(0);
-    let result = fit_folder::load(first)?;
+    let result = report::fit::folder::load(first)?;
     if !out.join(JOURNAL).is_file() {
         refine::copy_inputs(first, out)?;
-        let text = format!("{}\n", fit_folder::to_json(&result)?);
-        write_whole(&out.join(fit_folder::RESULT), text.as_bytes())?;
+        let text = format!("{}\n", report::fit::folder::to_json(&result)?);
+        write_whole(&out.join(report::fit::folder::RESULT), text.as_bytes())?;
         let bytes = std::fs::read(first.join(JOURNAL))
             .map_err(|e| crate::error::Error::reading(&first.join(JOURNAL), e))?;
         write_whole(&out.join(JOURNAL), &bytes)?;
@@ -89,7 +88,7 @@ fn bootstrap(common: &Common, first: &Path, shards: &Shards, out: &Path) -> Resu
     let mut opened = Opened::new(common, out)?;
     let (fit, journal) = opened.fit()?;
     let drawn = fit.samples(journal, samples)?;
-    tasks::merge(&drawn, shards, journal)?;
+    study::merge(&drawn, shards, journal)?;
     refine::draw(common, opened, out, samples, Shard::WHOLE)
 }
 

@@ -10,12 +10,11 @@ use super::{
     interrupted, print, say, spinner,
 };
 use crate::{
-    calibrate::{case::Case, result::FitResult, run::News},
     error::{Error, Result, bad_input},
     files::{read_text, write_whole},
-    fit::{journal::Journal, multistart::Wish},
-    report::{fit_folder, fit_text},
-    tasks::Shard,
+    fit::{case::Case, result::FitResult, run::News},
+    report,
+    study::{Shard, Wish, journal::Journal},
 };
 
 /// Finer and wider profile likelihoods of a finished fit, to 99.7 %
@@ -139,7 +138,7 @@ pub(super) fn draw(
 
 /// The folder of a finished fit once more, for a share of its bootstrap; one that is there already is kept.
 fn copy_fit(fit: &Path, out: &Path) -> Result<()> {
-    if out.join(fit_folder::RESULT).is_file() {
+    if out.join(report::fit::folder::RESULT).is_file() {
         let begun = |folder: &Path| Journal::read(&folder.join(JOURNAL))?.get::<Begun>("begun");
         if begun(fit)? != begun(out)? {
             return bad_input(format!(
@@ -151,7 +150,7 @@ fn copy_fit(fit: &Path, out: &Path) -> Result<()> {
         return Ok(());
     }
     copy_inputs(fit, out)?;
-    for name in [JOURNAL, fit_folder::RESULT] {
+    for name in [JOURNAL, report::fit::folder::RESULT] {
         // The result last: a copy that was cut short is made again.
         let bytes =
             std::fs::read(fit.join(name)).map_err(|e| Error::reading(&fit.join(name), e))?;
@@ -176,7 +175,7 @@ pub(super) fn copy_inputs(from: &Path, to: &Path) -> Result<()> {
 }
 
 pub fn report(common: &Common, arguments: &ReportArguments) -> Result<()> {
-    let result = fit_folder::load(&arguments.folder)?;
+    let result = report::fit::folder::load(&arguments.folder)?;
     finish(common, &arguments.folder, result)
 }
 
@@ -184,7 +183,7 @@ pub fn report(common: &Common, arguments: &ReportArguments) -> Result<()> {
 pub(super) fn finished(folder: &Path) -> Result<FitResult> {
     // Listens from here on: the first step may be a long one, or none.
     interrupted();
-    let result = fit_folder::load(folder)?;
+    let result = report::fit::folder::load(folder)?;
     if result.interrupted {
         return bad_input(format!(
             "{}: its fit was interrupted; finish it first with `rumple fit --resume {}`",
@@ -211,11 +210,11 @@ fn stopped(command: &str, folder: &Path) -> Result<()> {
 }
 
 fn finish(common: &Common, folder: &Path, result: FitResult) -> Result<()> {
-    let result = fit_folder::save(folder, result)?;
+    let result = report::fit::folder::save(folder, result)?;
     if common.json {
-        print(&format!("{}\n", fit_folder::to_json(&result)?))?;
+        print(&format!("{}\n", report::fit::folder::to_json(&result)?))?;
     } else {
-        print(&fit_text::terminal(&result))?;
+        print(&report::fit::text::terminal(&result))?;
     }
     say(&format!(
         "results: {} (report.html, plots, …)",

@@ -4,8 +4,8 @@ use clap::Args;
 
 use super::{Common, print, print_json};
 use crate::{
-    calibrate::{case_schema, data::column_help},
     error::{Result, unknown},
+    fit::{case_schema, data::column_help},
     learn::LearnCase,
     material::material_schema,
     scene::scene_schema,

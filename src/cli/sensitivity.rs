@@ -14,8 +14,7 @@ use self::input::{Files, Opened, Options, open};
 use super::{Common, count, interrupted, print, say};
 use crate::{
     error::{Error, Result, bad_input, readable},
-    fit::{journal::Journal, multistart::Wish as Watch},
-    report::{sensitivity_folder, sensitivity_text},
+    report,
     sensitivity::{
         analysis::{self, Subject, analyse},
         factor::groups,
@@ -23,7 +22,7 @@ use crate::{
         result::Sensitivity,
         study::{Method, Plan, Runs, Study},
     },
-    tasks::{self, Progress, Shard, Shards},
+    study::{self, Progress, Shard, Shards, Wish as Watch, journal::Journal},
 };
 
 /// Which parameter moves which reading: local and global sensitivity with intervals
@@ -112,8 +111,8 @@ pub(super) fn merge(common: &Common, first: &Path, shards: &Shards, out: &Path) 
     files.write(out)?;
     options.write(out)?;
     let study = Study::new(opened.model.as_ref(), plan(common, &opened, &options)?);
-    let mut journal = Journal::open(&out.join(tasks::JOURNAL))?;
-    tasks::merge(&study, shards, &mut journal)?;
+    let mut journal = Journal::open(&out.join(study::JOURNAL))?;
+    study::merge(&study, shards, &mut journal)?;
     drop(journal);
     finish(common, out, &opened, &options, Shard::WHOLE, 0.0)
 }
@@ -145,11 +144,15 @@ fn finish(
         return Ok(());
     };
     result.run.seconds = clock.elapsed().as_secs_f64();
-    sensitivity_folder::save(folder, &study, &runs, &result).map_err(|e| e.with_remedy(&on))?;
+    report::sensitivity::folder::save(folder, &study, &runs, &result)
+        .map_err(|e| e.with_remedy(&on))?;
     if common.json {
-        print(&format!("{}\n", sensitivity_folder::to_json(&result)?))?;
+        print(&format!(
+            "{}\n",
+            report::sensitivity::folder::to_json(&result)?
+        ))?;
     } else {
-        print(&sensitivity_text::terminal(&result))?;
+        print(&report::sensitivity::text::terminal(&result))?;
     }
     say(&format!(
         "results: {} (report.html, indices.csv, samples.csv, sensitivity.json, plots)",
@@ -209,7 +212,7 @@ fn evaluate(study: &Study, shard: Shard, folder: &Path) -> Result<Option<Vec<ser
     // Listens from here on: the first task may be a long one.
     interrupted();
     let mut first = true;
-    let results = tasks::run(study, shard, folder, &mut |Progress { done, all }| {
+    let results = study::run(study, shard, folder, &mut |Progress { done, all }| {
         progress.set_length(all as u64);
         progress.set_position(done as u64);
         if std::mem::take(&mut first) {

@@ -17,8 +17,10 @@ use self::folder::RunFolder;
 use super::{Common, interrupted, memory::peak_mib, print, print_json, say};
 use crate::{
     error::{Error, Result},
-    scene::{Prepared, Scene},
-    simulate::{Row, Simulation},
+    scene::{
+        Prepared, Scene,
+        run::{Row, Simulation},
+    },
 };
 
 /// Simulate a scene: frames, a film, tables, plots and pictures; run again to go on after a stop

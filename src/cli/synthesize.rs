@@ -9,13 +9,13 @@ use serde_json::{Value, json};
 
 use super::{Common, CurvatureArguments, MAX_SECONDS, check_list, say};
 use crate::{
-    calibrate::{
+    error::{Result, bad_input, readable},
+    files::{check_folder, write_whole},
+    fit::{
         case::TestSettings,
         simulate::{Condition, Resolution, Tests},
     },
-    error::{Result, bad_input, readable},
-    experiment::{CreasePoint, CreaseTest},
-    files::{check_folder, write_whole},
+    laboratory::{CreasePoint, CreaseTest},
     numeric::Random,
 };
 

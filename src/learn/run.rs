@@ -41,8 +41,8 @@ use super::{
 };
 use crate::{
     error::{Result, bad_input},
-    files::Log,
     numeric::{Compute, Field},
+    study::Log,
 };
 
 /// Which network learns.

@@ -14,6 +14,7 @@ mod obstacle;
 mod output;
 mod prepared;
 mod reading;
+pub mod run;
 mod schema;
 mod selection;
 mod source;

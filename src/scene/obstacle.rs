@@ -8,8 +8,8 @@ use super::{
     node::Node,
 };
 use crate::{
+    contact::{Contact, Obstacle},
     error::{Result, readable},
-    step::{Contact, Obstacle},
 };
 
 /// An obstacle of a scene.

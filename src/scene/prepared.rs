@@ -2,11 +2,12 @@
 
 use super::{Grip, Hold, Method, ReadingChoice, Scene};
 use crate::{
+    contact::Pose,
     error::{Result, bad_input},
     numeric::{Compute, Gate, Precision},
     reading::Reading,
     solve::{Solver, TOLERANCE},
-    step::{Cloth, Drive, Parameters, Pose, Setup, State},
+    step::{Cloth, Drive, Parameters, Setup, State},
 };
 
 /// A scene on a device: cloth, parameters and handles.

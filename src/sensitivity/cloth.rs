@@ -15,8 +15,10 @@ use crate::{
     error::{Error, Result},
     numeric::Compute,
     rollout::cloth::{ClothRollout, MEMORY, Watch},
-    scene::{Prepared, Scene},
-    simulate::{Row, Simulation},
+    scene::{
+        Prepared, Scene,
+        run::{Row, Simulation},
+    },
     step::{Parameters, State},
 };
 

@@ -17,14 +17,14 @@ use super::{
     model::{Model, Output, Run},
 };
 use crate::{
-    calibrate::{
+    error::Result,
+    fit::{
         case::Case,
         dataset::{Dataset, Row},
         defaults::complete,
         problem::Calibration,
         simulate::{Condition, Tests},
     },
-    error::Result,
     material::Transform,
     numeric::Compute,
 };
@@ -196,7 +196,7 @@ impl Model for Laboratory {
 
     fn chunk(&self) -> usize {
         let meshes = self.conditions.iter().any(|(_, condition)| {
-            let strip = self.case.tests.specimen == crate::calibrate::case::Specimen::StripMesh;
+            let strip = self.case.tests.specimen == crate::fit::case::Specimen::StripMesh;
             strip || matches!(condition, Condition::Torque { .. })
         });
         if meshes {

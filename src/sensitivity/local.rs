@@ -12,7 +12,7 @@ use nalgebra::{DMatrix, DVector, SymmetricEigen};
 use serde::{Deserialize, Serialize};
 
 use super::factor::Factor;
-use crate::fit::{Linearized, uncertainty::Uncertainty};
+use crate::optimize::{Linearized, uncertainty::Uncertainty};
 
 /// Derivatives at the nominal parameters.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

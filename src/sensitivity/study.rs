@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     error::{Result, bad_input, unknown},
-    tasks::{Task, Tasks, Work},
+    study::{Task, Tasks, Work},
 };
 
 /// A way to measure sensitivity.

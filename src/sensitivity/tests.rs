@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     error::Result,
-    tasks::{Task, Tasks, Work},
+    study::{Task, Tasks, Work},
 };
 
 type Gradient = fn(&[f64]) -> Vec<f64>;

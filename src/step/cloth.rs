@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{Contact, Drive, Parameters, State};
+use super::{Drive, Parameters, State};
+use crate::contact::Contact;
 use crate::{
     element::Incidence,
     error::{Result, bad_input},

@@ -11,7 +11,6 @@
 //! vector-Jacobian product with one more solve of the same matrix.
 
 mod cloth;
-mod contact;
 mod euler;
 mod finite;
 mod measures;
@@ -21,14 +20,13 @@ mod reverse;
 mod vertex;
 
 pub use cloth::{Cloth, Damping, Setup};
-pub use contact::{Contact, Obstacle, Pose};
 pub use euler::{Advanced, System};
 pub use parameters::Parameters;
 pub use response::{HingeResponse, Response, TriangleResponse};
 pub use reverse::StepGradient;
 pub(crate) use reverse::{leaf, of};
 
-use crate::numeric::Field;
+use crate::{contact::Pose, numeric::Field};
 
 /// Everything that one step hands to the next.
 #[derive(Debug, Clone)]

@@ -2,7 +2,8 @@
 
 use burn::tensor::Tensor;
 
-use super::{Cloth, Drive, contact::Touch};
+use super::{Cloth, Drive};
+use crate::contact::Touch;
 use crate::{element::Vector, numeric::Field};
 
 /// The vertices' part of the step, R = momentum − blocks·v'.

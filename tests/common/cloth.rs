@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use rumple::{
+    contact::Pose,
     element::Stiffness,
     material::{Elastic, Law, StrainMeasure, TimeDependent},
     mesh::{
@@ -11,7 +12,7 @@ use rumple::{
     },
     numeric::{Compute, Field, Gate, GradientCheck, Random, judge, probes},
     solve::Solver,
-    step::{Cloth, Damping, Drive, Parameters, Pose, Setup, State, StepGradient},
+    step::{Cloth, Damping, Drive, Parameters, Setup, State, StepGradient},
 };
 
 use super::cpu;

@@ -1,6 +1,6 @@
 //! One cloth on two devices.
 
-use rumple::{experiment::ClothBench, numeric::Compute};
+use rumple::{numeric::Compute, verify::ClothBench};
 
 /// Relative difference of the mean height that f32 may show.
 const HEIGHT: f64 = 1e-4;

@@ -10,9 +10,9 @@ pub mod npz;
 use std::{path::PathBuf, sync::Arc};
 
 use rumple::{
-    experiment::checked_laws,
     material::{Law, TimeDependent},
     numeric::{Compute, Field, Gate, Precision},
+    verify::checked_laws,
 };
 
 /// Parameters of order one that take every branch, in the order of the time-dependent law.

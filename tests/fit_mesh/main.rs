@@ -8,14 +8,14 @@ mod twist;
 use common::cpu;
 use nalgebra::DVector;
 use rumple::{
-    calibrate::{
+    fit::{
         case::{Case, Source},
         data::DataFile,
         dataset::Dataset,
         defaults::complete,
         run::{Fit, News, Optimizer},
     },
-    fit::{journal::Journal, multistart::Wish},
+    study::{Wish, journal::Journal},
 };
 use serde_json::Value;
 

@@ -1,8 +1,8 @@
 //! Recovery angles of strip meshes.
 
 use rumple::{
-    calibrate::simulate::{Condition, Readings, Resolution, Tests},
-    experiment::{CREST_CURVATURE, CreaseTest, StripTest},
+    fit::simulate::{Condition, Readings, Resolution, Tests},
+    laboratory::{CREST_CURVATURE, CreaseTest, StripTest},
     numeric::Gate,
 };
 use serde_json::{Value, json};

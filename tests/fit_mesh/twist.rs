@@ -1,8 +1,8 @@
 //! Torques of twisted cylinders.
 
 use rumple::{
-    calibrate::simulate::{Condition, Readings, Resolution, Tests},
-    experiment::{Twist, TwistTest, Way},
+    fit::simulate::{Condition, Readings, Resolution, Tests},
+    laboratory::{Twist, TwistTest, Way},
     numeric::Gate,
 };
 use serde_json::{Value, json};

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use rumple::{
+    contact::{Contact, Obstacle, Pose},
     learn::{
         Body, Bone, Given, Loss, LossConfig, Materials, Motion, PosedBody, Reduction, Scene, Sheet,
         Transform,
@@ -10,7 +11,7 @@ use rumple::{
     material::{Elastic, Law, PerfectPlastic},
     numeric::Field,
     reading::Reading,
-    step::{Cloth, Contact, Drive, Obstacle, Parameters, Pose, Setup, State},
+    step::{Cloth, Drive, Parameters, Setup, State},
 };
 
 use crate::{

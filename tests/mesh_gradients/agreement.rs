@@ -1,9 +1,10 @@
 //! One step and its gradient by both solvers and in both precisions.
 
 use rumple::{
+    contact::Pose,
     numeric::{Compute, Field, Precision},
     solve::Solver,
-    step::{Cloth, Drive, Pose},
+    step::{Cloth, Drive},
 };
 
 use crate::{

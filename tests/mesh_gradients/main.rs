@@ -13,10 +13,11 @@ use common::{
 };
 use judge::{check_all, pull_back};
 use rumple::{
-    experiment::checked_laws,
+    contact::{Contact, Obstacle},
     material::{Dimension, StrainMeasure},
     numeric::{Field, Gate},
-    step::{Contact, Obstacle, Setup},
+    step::Setup,
+    verify::checked_laws,
 };
 use specimen::{BALL, ball, branches, everything, specimen, touching};
 

@@ -1,9 +1,10 @@
 //! Crumpled sheets in which everything happens in one step.
 
 use rumple::{
+    contact::{Contact, Obstacle, Pose},
     mesh::generate::Pattern,
     numeric::{Field, Gate},
-    step::{Cloth, Contact, Damping, Obstacle, Parameters, Pose, Setup},
+    step::{Cloth, Damping, Parameters, Setup},
 };
 
 use crate::common::{

@@ -1,7 +1,7 @@
 //! Agreement with SALib, what must be zero, bounds.
 
 use rumple::{
-    calibrate::{case::Case, data::DataFile, dataset::Dataset},
+    fit::{case::Case, data::DataFile, dataset::Dataset},
     numeric::{Compute, Precision},
     sensitivity::{
         analysis::{Subject, analyse},
@@ -15,7 +15,7 @@ use rumple::{
         sobol::Runs,
         study::{Method, Plan, Study},
     },
-    tasks::{Task, Tasks, Work},
+    study::{Task, Tasks, Work},
 };
 use serde_json::Value;
 

@@ -6,8 +6,8 @@ use super::measure_least;
 use crate::{
     cli::{Common, memory::peak_mib, print},
     error::Result,
-    experiment::{ClothBench, ClothEnd},
     numeric::Compute,
+    verify::{ClothBench, ClothEnd},
 };
 
 /// Vertices along the side of the square cloths.

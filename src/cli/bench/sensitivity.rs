@@ -5,10 +5,9 @@ use std::time::Instant;
 use serde_json::json;
 
 use crate::{
-    calibrate::{data::DataFile, dataset::Dataset},
     cli::{Common, fit::input::inputs, print},
     error::{Error, Result, bad_input},
-    fit::multistart::Wish as Watch,
+    fit::{data::DataFile, dataset::Dataset},
     sensitivity::{
         analysis::sobol_outputs,
         factor::groups,
@@ -16,7 +15,7 @@ use crate::{
         model::Model,
         study::{Method, Plan, Study},
     },
-    tasks::{self, Shard},
+    study::{self, Shard, Wish as Watch},
 };
 
 /// Some minutes.
@@ -52,7 +51,7 @@ pub(super) fn run(common: &Common, runs: usize) -> Result<()> {
     std::fs::create_dir_all(&folder).map_err(|e| Error::writing(&folder, e))?;
     let begin = Instant::now();
     let study = Study::new(&model, plan);
-    let results = tasks::run(&study, Shard::WHOLE, &folder, &mut |_| Watch::GoOn);
+    let results = study::run(&study, Shard::WHOLE, &folder, &mut |_| Watch::GoOn);
     let ran = begin.elapsed().as_secs_f64();
     let _ = std::fs::remove_dir_all(&folder);
     let gathered = study.gather(&results?.unwrap_or_default())?;

@@ -5,18 +5,17 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    calibrate::{
+    cli::Common,
+    error::{Error, Result, bad_input},
+    files::read_text,
+    fit::{
         case::Case,
         dataset::Dataset,
         defaults::complete,
         run::{Fit, Optimizer},
     },
-    cli::Common,
-    error::{Error, Result, bad_input},
-    files::read_text,
-    fit::journal::Journal,
     numeric::Compute,
-    tasks::Shard,
+    study::{Shard, journal::Journal},
 };
 
 pub(in crate::cli) const CASE: &str = "case.json";

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::{
-    calibrate::case::{Case, HoldOutRule, Source, TestSettings},
     error::{Result, bad_input, unknown},
     files::read_text,
-    fit::Loss,
+    fit::case::{Case, HoldOutRule, Source, TestSettings},
     material::LawName,
+    optimize::Loss,
 };
 
 /// What the command line changes in a case.

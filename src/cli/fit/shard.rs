@@ -4,12 +4,11 @@ use std::path::Path;
 
 use super::{Begun, CASE, JOURNAL, Opened, message};
 use crate::{
-    calibrate::{case::Case, run::Fit},
     cli::{interrupted, say, spinner},
     error::{Error, Result, bad_input},
     files::read_text,
-    fit::{journal::Journal, multistart::Wish},
-    tasks::Shard,
+    fit::{case::Case, run::Fit},
+    study::{Shard, Wish, journal::Journal},
 };
 
 /// Whether a folder holds the beginning of this very share; refuses a folder that holds something else.

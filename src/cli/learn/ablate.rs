@@ -26,7 +26,7 @@ use crate::{
         run::rows,
     },
     numeric::Compute,
-    report::learn_ablations,
+    report,
 };
 
 /// Train variants that differ from a case in one thing, and judge them side by side
@@ -250,7 +250,7 @@ fn write(folder: &Path, rows: &[Row], failed: &[String]) -> Result<()> {
     }
     put("ablations.md", text)?;
     put("ablations.csv", rows::table(rows)?)?;
-    learn_ablations::picture(&errors(rows)).save(&folder.join("ablations.svg"))?;
+    report::learn::ablations::picture(&errors(rows)).save(&folder.join("ablations.svg"))?;
     let json = serde_json::json!({ "synthetic": true, "rows": rows, "failed": failed });
     put("ablations.json", format!("{json:#}\n"))
 }

@@ -10,10 +10,7 @@ use crate::{
         evaluate::{Evaluation, REFERENCE, Trial},
         run::{CYCLES, Cycle, ELASTIC, PLASTIC, rows},
     },
-    report::{
-        learn_curves, learn_cycles, learn_errors, learn_film, learn_frames, learn_long,
-        plot::Picture,
-    },
+    report::{self, plot::Picture},
 };
 
 /// Folder of the charts in that of a run.
@@ -28,17 +25,17 @@ pub(super) fn of_run(folder: &Path, case: &LearnCase) -> Result<()> {
         draw_or_remove(&plots.join(name), draw, is_empty)
     };
     let steps: Vec<ElasticStep> = rows::read(&folder.join(ELASTIC))?;
-    let draw = || learn_curves::elastic(&steps, &what);
+    let draw = || report::learn::curves::elastic(&steps, &what);
     put("elastic.svg", &draw, steps.is_empty())?;
-    let draw = || learn_curves::distance(&steps, &what);
+    let draw = || report::learn::curves::distance(&steps, &what);
     // Along the plain gradient no minimiser is asked.
     let is_unknown = steps.iter().all(|step| step.away == 0.0);
     put("distance.svg", &draw, is_unknown)?;
     let steps: Vec<PlasticStep> = rows::read(&folder.join(PLASTIC))?;
-    let draw = || learn_curves::plastic(&steps, &what);
+    let draw = || report::learn::curves::plastic(&steps, &what);
     put("plastic.svg", &draw, steps.is_empty())?;
     let cycles: Vec<Cycle> = rows::read(&folder.join(CYCLES))?;
-    let draw = || learn_cycles::picture(&cycles, &what);
+    let draw = || report::learn::cycles::picture(&cycles, &what);
     // Without P-Net there is no rest bending.
     let is_empty = steps.is_empty() || cycles.is_empty();
     put("rest_bending.svg", &draw, is_empty)
@@ -62,7 +59,7 @@ fn draw_or_remove(path: &Path, draw: &dyn Fn() -> Result<Picture>, is_empty: boo
 pub(super) fn of_long(folder: &Path, scene: &Scene, evaluation: &Evaluation) -> Result<()> {
     let (rows, frames) = (&evaluation.long, evaluation.long_frames);
     let what = named(scene, &evaluation.case);
-    let draw = || learn_long::picture(rows, frames, &what);
+    let draw = || report::learn::long::picture(rows, frames, &what);
     draw_or_remove(&folder.join("long.svg"), &draw, rows.is_empty())
 }
 
@@ -75,14 +72,15 @@ pub(super) fn of_trial(folder: &Path, scene: &Scene, trial: &Trial) -> Result<()
     // The networks that are judged first: they are what one looks for.
     let mut methods: Vec<(&str, &Track)> = Vec::new();
     methods.extend(trial.methods.iter().rev().map(|(n, t)| (n.as_str(), t)));
-    learn_errors::picture(&methods, &trial.reference, motion)?.save(&folder.join("errors.svg"))?;
+    report::learn::errors::picture(&methods, &trial.reference, motion)?
+        .save(&folder.join("errors.svg"))?;
     let mut shown = methods.clone();
     shown.insert(1.min(shown.len()), (REFERENCE, &trial.reference));
-    learn_frames::save(&folder.join("frames.png"), scene, motion, &shown)?;
+    report::learn::frames::save(&folder.join("frames.png"), scene, motion, &shown)?;
     if let Some((_, track)) = methods.first() {
-        learn_film::save(&folder.join("prediction.glb"), scene, motion, track)?;
+        report::learn::film::save(&folder.join("prediction.glb"), scene, motion, track)?;
     }
-    learn_film::save(
+    report::learn::film::save(
         &folder.join("reference.glb"),
         scene,
         motion,
@@ -98,6 +96,6 @@ pub(super) fn of_prediction(
     track: &Track,
 ) -> Result<()> {
     let named = [("prediction", track)];
-    learn_frames::save(&file.with_extension("png"), scene, motion, &named)?;
-    learn_film::save(&file.with_extension("glb"), scene, motion, track)
+    report::learn::frames::save(&file.with_extension("png"), scene, motion, &named)?;
+    report::learn::film::save(&file.with_extension("glb"), scene, motion, track)
 }

@@ -5,20 +5,20 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    calibrate::{
-        case::{Case, Source},
-        data::DataFile,
-        dataset::Dataset,
-        result::FitResult,
-    },
     cli::{
         Common, CurvatureArguments,
         fit::{file_names, input::inputs},
     },
     error::{Error, Result, bad_input},
     files::{read_text, write_whole},
+    fit::{
+        case::{Case, Source},
+        data::DataFile,
+        dataset::Dataset,
+        result::FitResult,
+    },
     material::Material,
-    report::fit_folder,
+    report,
     scene::Scene,
     sensitivity::{
         cloth::{ClothModel, ClothWish},
@@ -181,7 +181,7 @@ fn with_data(mut case: Case, texts: Vec<(String, String)>) -> Vec<(String, Strin
 }
 
 fn of_fit(folder: &Path) -> Result<Vec<(String, String)>> {
-    let fit = fit_folder::load(folder)?;
+    let fit = report::fit::folder::load(folder)?;
     if fit.interrupted {
         return bad_input(format!(
             "{}: its fit was interrupted; finish it first with `rumple fit --resume {}`",
@@ -199,7 +199,10 @@ fn of_fit(folder: &Path) -> Result<Vec<(String, String)>> {
         texts.push((path.display().to_string(), read_text(&path)?));
     }
     let mut files = with_data(case, texts);
-    files.push((FIT.into(), read_text(&folder.join(fit_folder::RESULT))?));
+    files.push((
+        FIT.into(),
+        read_text(&folder.join(report::fit::folder::RESULT))?,
+    ));
     Ok(files)
 }
 

@@ -4,14 +4,17 @@ use std::path::{Path, PathBuf};
 
 use crate::{
     error::{Error, Result, bad_input, readable},
-    files::{Log, fingerprint, write_whole},
+    files::{fingerprint, write_whole},
     mesh::{Mesh, hinge_angles, write_obj},
     report::{
         mesh_files::{Property, save_ply},
         surface::Surface,
     },
-    scene::{FrameFormat, Prepared},
-    simulate::{Row, Simulation, Snapshot, TrackFrame},
+    scene::{
+        FrameFormat, Prepared,
+        run::{Row, Simulation, Snapshot, TrackFrame},
+    },
+    study::Log,
 };
 
 const STATE: &str = "state.bin";

@@ -2,18 +2,20 @@
 
 use super::folder::{FILM, FRAMES, PICTURES, PLOTS, RunFolder, SCENE, TRACK, vertex_angles};
 use crate::{
+    contact::Obstacle,
     error::{Error, Result},
     mesh::vector::dot,
     report::{
+        self,
         mesh_files::{Film, Frame, MOST_FRAMES, Obstacle as FilmObstacle},
-        obstacle_shape::ObstacleShape,
         render::{Fit, Scene as Drawing, Values, View},
-        run_plots,
+        scene::obstacle_shape::ObstacleShape,
         surface::Surface,
     },
-    scene::{FrameFormat, PlacedObstacle, Prepared},
-    simulate::{Track, TrackFrame},
-    step::Obstacle,
+    scene::{
+        FrameFormat, PlacedObstacle, Prepared,
+        run::{Track, TrackFrame},
+    },
 };
 
 /// Draws everything and says which files there are.
@@ -34,7 +36,7 @@ pub fn draw(prepared: &Prepared, folder: &mut RunFolder) -> Result<Vec<String>> 
     }
     let plots = folder.path.join(PLOTS);
     std::fs::create_dir_all(&plots).map_err(|e| Error::writing(&plots, e))?;
-    run_plots::save(&folder.path, &plots, &prepared.scene.name)?;
+    report::scene::plots::save(&folder.path, &plots, &prepared.scene.name)?;
     let tables = [
         "readings.csv",
         "energies.csv",

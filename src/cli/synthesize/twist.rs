@@ -6,11 +6,11 @@ use clap::Args;
 
 use super::{Table, noisy};
 use crate::{
-    calibrate::case::Case,
     cli::{Common, CurvatureArguments, MAX_SECONDS, check_list},
     error::{Result, bad_input, readable},
-    experiment::{Twist, Way},
     files::read_text,
+    fit::case::Case,
+    laboratory::{Twist, Way},
     numeric::{Gate, Random},
 };
 

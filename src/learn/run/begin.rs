@@ -14,12 +14,12 @@ use super::{
 };
 use crate::{
     error::{Error, Result, bad_input},
-    files::Log,
     learn::{
         LearnCase,
         curriculum::{Curriculum, Students, adam},
     },
     numeric::Compute,
+    study::Log,
 };
 
 impl Run {

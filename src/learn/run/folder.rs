@@ -8,12 +8,13 @@ use std::{
 use super::{Cycle, checkpoint, rows};
 use crate::{
     error::{Error, Result, bad_input},
-    files::{Log, difference, write_whole},
+    files::{difference, write_whole},
     learn::{
         LearnCase,
         curriculum::{Curriculum, ElasticStep, PlasticStep, Students},
     },
     numeric::Compute,
+    study::Log,
 };
 
 /// The whole case.

@@ -1,12 +1,12 @@
 //! Names and readings of a case's tests: every point of its curves, then numbers that sum curves up.
 
 use crate::{
-    calibrate::{
+    error::readable,
+    fit::{
         dataset::Dataset,
         simulate::{BendingReading, Condition},
     },
-    error::readable,
-    experiment::{Branch, Way},
+    laboratory::{Branch, Way},
     sensitivity::model::{Output, Place},
 };
 

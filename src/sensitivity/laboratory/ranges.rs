@@ -1,13 +1,13 @@
 //! How the unknowns of a case are distributed in a study.
 
 use crate::{
-    calibrate::{
+    error::{Error, Result, bad_input, readable, unknown},
+    fit::{
         problem::{Calibration, Unknown},
         result::{FitResult, ParameterResult},
     },
-    error::{Error, Result, bad_input, readable, unknown},
-    fit::Problem,
     material::{StrainMeasure, Transform},
+    optimize::Problem,
     sensitivity::factor::{Distribution, Factor},
 };
 

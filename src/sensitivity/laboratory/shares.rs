@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use crate::{
-    calibrate::{problem::Calibration, simulate::Condition},
     error::Result,
-    experiment::{CreasePoint, CreaseTest},
+    fit::{problem::Calibration, simulate::Condition},
+    laboratory::{CreasePoint, CreaseTest},
     material::Law,
     numeric::{Compute, Gate},
     rollout::{Motion, Rollout, sweep},

@@ -1,6 +1,6 @@
 use super::*;
 use crate::{
-    calibrate::data::DataFile,
+    fit::data::DataFile,
     numeric::Precision,
     sensitivity::{model::Model, sample::even},
 };

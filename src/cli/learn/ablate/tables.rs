@@ -11,7 +11,7 @@ use crate::{
         evaluate::ELASTIC,
         metrics::Metrics,
     },
-    report::learn_ablations::VariantErrors,
+    report::learn::ablations::VariantErrors,
 };
 
 /// Plastic errors of every variant, in the order of the rows.

@@ -1,0 +1,372 @@
+//! A case: what is fitted to which data, and how. `fits/NAME/case.json`.
+
+mod read;
+
+use serde_json::{Map, Value, json};
+
+use crate::{
+    laboratory::TwistTest,
+    material::{Law, LawName, Timer},
+    optimize::Loss,
+};
+
+/// A fit in words.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Case {
+    /// What it is called.
+    pub name: String,
+    /// What a reader should know; carried into the report.
+    pub notes: Vec<String>,
+    /// The measurements.
+    pub data: Vec<Source>,
+    /// The law.
+    pub law: LawName,
+    /// Its relaxation branches.
+    pub relaxation_branches: usize,
+    /// What is done with each parameter of the law; one that is not named is free.
+    pub parameters: Vec<(String, Role)>,
+    /// What data files leave out, and how tests are simulated.
+    pub tests: TestSettings,
+    /// How residuals count.
+    pub loss: Loss,
+    /// Starts of the search.
+    pub starts: usize,
+    /// Seed of the starts and of everything random.
+    pub seed: u64,
+    /// Points that are predicted, not fitted.
+    pub hold_out: HoldOutRule,
+    /// The cylinder whose torque was measured.
+    pub twist: Option<TwistTest>,
+}
+
+/// A data file of a case.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Source {
+    /// Path, relative to the case.
+    pub file: String,
+    /// Only rows of this fabric.
+    pub fabric: Option<String>,
+    /// Only rows of this direction.
+    pub direction: Option<String>,
+    /// Name of the group that its rows belong to, instead of fabric and direction.
+    pub group: Option<String>,
+}
+
+/// What is done with a parameter.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Role {
+    /// It has a value.
+    Fixed {
+        /// The value, in the parameter's unit.
+        value: f64,
+        /// Where the value comes from.
+        why: String,
+    },
+    /// It is a multiple of another parameter.
+    Tied {
+        /// The other parameter.
+        to: String,
+        /// This over the other.
+        ratio: f64,
+    },
+    /// It is looked for.
+    Free(Free),
+}
+
+/// How a free parameter is looked for; what is not said is chosen to suit the data.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Free {
+    /// Value of the first start.
+    pub start: Option<f64>,
+    /// Ends of the search.
+    pub bounds: Option<(f64, f64)>,
+    /// Scale on which it is searched.
+    pub transform: Option<TransformName>,
+    /// Mean and standard deviation of what is known beforehand.
+    pub prior: Option<(f64, f64)>,
+    /// Whether each group has its own value; else all share one.
+    pub local: Option<bool>,
+}
+
+/// Scales of a search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TransformName {
+    /// The logarithm.
+    Log,
+    /// The value itself.
+    Linear,
+    /// The logarithm of (value − low)/(high − value).
+    Logit,
+    /// The logarithm of the distance above the parameter that it must exceed.
+    Above,
+}
+
+impl TransformName {
+    pub(in crate::fit) const ALL: [TransformName; 4] = [
+        TransformName::Log,
+        TransformName::Linear,
+        TransformName::Logit,
+        TransformName::Above,
+    ];
+
+    /// The name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            TransformName::Log => "log",
+            TransformName::Linear => "linear",
+            TransformName::Logit => "logit",
+            TransformName::Above => "above",
+        }
+    }
+}
+
+/// What is folded in a simulated recovery test.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Specimen {
+    /// Hinges on their own: [`crate::laboratory::CreaseTest`].
+    Hinges,
+    /// A strip mesh with inertia and membrane: [`crate::laboratory::StripTest`].
+    StripMesh,
+}
+
+impl Specimen {
+    pub(in crate::fit) const ALL: [Specimen; 2] = [Specimen::Hinges, Specimen::StripMesh];
+
+    /// The name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Specimen::Hinges => "hinges",
+            Specimen::StripMesh => "strip_mesh",
+        }
+    }
+
+    /// Starts of a search where a case gives none: a mesh is dear, and its early stages are the hinges'.
+    pub fn starts(self) -> usize {
+        match self {
+            Specimen::Hinges => 16,
+            Specimen::StripMesh => 6,
+        }
+    }
+}
+
+/// What data files leave out, and how tests are simulated.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TestSettings {
+    /// What is folded in a recovery test.
+    pub specimen: Specimen,
+    /// Cells along the fold of a strip mesh.
+    pub strip_cells: usize,
+    /// Hinges along a fold; chosen to suit the law where none are given.
+    pub hinges: Option<usize>,
+    /// Gap where a file gives none \[mm\].
+    pub gap_mm: Option<f64>,
+    /// Pressing time where a file gives none \[s\].
+    pub press_s: f64,
+    /// Reading time where a file gives none \[s\].
+    pub read_s: f64,
+    /// Standard deviation of an angle where a file gives none \[degrees\].
+    pub sd_deg: f64,
+    /// Standard deviation of B and 2HB where a file gives none, as a share of the value.
+    pub bending_sd_share: f64,
+    /// Standard deviation of a loop's moments where a file gives none, as a share of the largest.
+    pub moment_sd_share: f64,
+    /// Largest curvature of a bending cycle that gives B and 2HB \[1/m\].
+    pub max_curvature_per_m: f64,
+    /// Speed of a bending cycle \[1/(m·s)\].
+    pub rate_per_m_s: f64,
+}
+
+impl Default for TestSettings {
+    fn default() -> Self {
+        TestSettings {
+            specimen: Specimen::Hinges,
+            // Hinge after hinge slips: an angle jumps by about 4° a pair of them.
+            strip_cells: 32,
+            hinges: None,
+            gap_mm: None,
+            // ISO 2313 presses and waits for five minutes.
+            press_s: 300.0,
+            read_s: 300.0,
+            // A good test spreads by 2 to 3°.
+            sd_deg: 2.5,
+            bending_sd_share: 0.05,
+            moment_sd_share: 0.02,
+            max_curvature_per_m: 250.0,
+            rate_per_m_s: 50.0,
+        }
+    }
+}
+
+/// Which points are held out: those that have any of these.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct HoldOutRule {
+    /// Gaps \[mm\].
+    pub gap_mm: Vec<f64>,
+    /// Pressing times \[s\].
+    pub press_s: Vec<f64>,
+    /// Groups.
+    pub groups: Vec<String>,
+}
+
+pub(in crate::fit) const TOP: [&str; 12] = [
+    "name",
+    "notes",
+    "data",
+    "law",
+    "relaxation_branches",
+    "parameters",
+    "tests",
+    "loss",
+    "starts",
+    "seed",
+    "hold_out",
+    "twist",
+];
+/// The first four are needed.
+pub(in crate::fit) const TWIST: [&str; 8] = [
+    "radius_mm",
+    "height_mm",
+    "membrane_N_per_m",
+    "density_kg_per_m2",
+    "cells_around",
+    "cells_along",
+    "turn_seconds",
+    "steps",
+];
+pub(in crate::fit) const SOURCE: [&str; 4] = ["file", "fabric", "direction", "group"];
+pub(in crate::fit) const TESTS: [&str; 11] = [
+    "specimen",
+    "strip_cells",
+    "hinges",
+    "gap_mm",
+    "press_s",
+    "read_s",
+    "sd_deg",
+    "bending_sd_share",
+    "moment_sd_share",
+    "max_curvature_per_m",
+    "rate_per_m_s",
+];
+pub(in crate::fit) const HOLD_OUT: [&str; 3] = ["gap_mm", "press_s", "groups"];
+
+/// More would be waste.
+pub(in crate::fit) const MOST_STARTS: f64 = 4096.0;
+/// As in material files.
+pub(in crate::fit) const MOST_BRANCHES: f64 = 8.0;
+
+impl Case {
+    /// The law itself.
+    pub fn build_law(&self) -> std::sync::Arc<dyn Law> {
+        self.law.law(Timer::Authors, self.relaxation_branches)
+    }
+
+    /// What is done with a parameter, where the case says so.
+    pub fn role(&self, name: &str) -> Option<&Role> {
+        self.parameters
+            .iter()
+            .find(|(n, _)| n == name)
+            .map(|(_, r)| r)
+    }
+
+    /// The file's contents.
+    pub fn to_json(&self) -> Value {
+        let mut parameters = Map::new();
+        for (name, role) in &self.parameters {
+            parameters.insert(name.clone(), role.to_json());
+        }
+        let source = |s: &Source| {
+            let mut map = Map::new();
+            map.insert("file".into(), json!(s.file));
+            for (key, text) in [
+                ("fabric", &s.fabric),
+                ("direction", &s.direction),
+                ("group", &s.group),
+            ] {
+                if let Some(text) = text {
+                    map.insert(key.into(), json!(text));
+                }
+            }
+            Value::Object(map)
+        };
+        let t = &self.tests;
+        let mesh = t.specimen == Specimen::StripMesh;
+        let fields = [
+            Some(json!(t.specimen.name())),
+            mesh.then(|| json!(t.strip_cells)),
+            t.hinges.map(|h| json!(h)),
+            t.gap_mm.map(|mm| json!(mm)),
+            Some(json!(t.press_s)),
+            Some(json!(t.read_s)),
+            Some(json!(t.sd_deg)),
+            Some(json!(t.bending_sd_share)),
+            Some(json!(t.moment_sd_share)),
+            Some(json!(t.max_curvature_per_m)),
+            Some(json!(t.rate_per_m_s)),
+        ];
+        let tests = TESTS.iter().zip(fields);
+        let tests = tests.filter_map(|(key, value)| Some((key.to_string(), value?)));
+        let mut case = json!({
+            "name": self.name,
+            "notes": self.notes,
+            "data": self.data.iter().map(source).collect::<Vec<_>>(),
+            "law": self.law.name(),
+            "relaxation_branches": self.relaxation_branches,
+            "parameters": parameters,
+            "tests": Map::from_iter(tests),
+            "loss": self.loss.name(),
+            "starts": self.starts,
+            "seed": self.seed,
+            "hold_out": {
+                "gap_mm": self.hold_out.gap_mm,
+                "press_s": self.hold_out.press_s,
+                "groups": self.hold_out.groups,
+            },
+        });
+        if let Some(twist) = &self.twist {
+            // Millimetres are to be the same again when they are read.
+            let mm = |metres: f64| (1e12 * metres).round() / 1e9;
+            case["twist"] = json!({
+                "radius_mm": mm(twist.radius),
+                "height_mm": mm(twist.height),
+                "membrane_N_per_m": twist.membrane,
+                "density_kg_per_m2": twist.density,
+                "cells_around": twist.around,
+                "cells_along": twist.along,
+                "turn_seconds": twist.turn_seconds,
+                "steps": twist.steps,
+            });
+        }
+        case
+    }
+}
+
+impl Role {
+    fn to_json(&self) -> Value {
+        match self {
+            Role::Fixed { value, why } => json!({ "fixed": value, "why": why }),
+            Role::Tied { to, ratio } => json!({ "tied_to": to, "ratio": ratio }),
+            Role::Free(free) => {
+                let mut map = Map::new();
+                let mut put = |key: &str, value: Option<Value>| {
+                    if let Some(value) = value {
+                        map.insert(key.into(), value);
+                    }
+                };
+                put("start", free.start.map(|v| json!(v)));
+                put("bounds", free.bounds.map(|(low, high)| json!([low, high])));
+                put("transform", free.transform.map(|t| json!(t.name())));
+                put(
+                    "prior",
+                    free.prior
+                        .map(|(mean, sd)| json!({ "mean": mean, "sd": sd })),
+                );
+                put(
+                    "scope",
+                    free.local
+                        .map(|local| json!(if local { "local" } else { "shared" })),
+                );
+                Value::Object(map)
+            }
+        }
+    }
+}

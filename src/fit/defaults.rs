@@ -1,0 +1,301 @@
+//! What a case leaves open, chosen to suit the data.
+
+use super::{
+    case::{Case, Free, Role, TransformName},
+    dataset::Dataset,
+    simulate::{BendingReading, Condition},
+};
+use crate::{
+    error::{Result, bad_input, readable},
+    laboratory::CREST_CURVATURE,
+    material::{Dimension, Parameter, StrainMeasure, Transform, find_preset},
+};
+
+/// Ranges of what was tested.
+struct Survey {
+    /// Mildest and sharpest curvature at which something was read \[1/m\].
+    curvature: (f64, f64),
+    /// Shortest and longest dwell \[s\].
+    times: (f64, f64),
+    /// Rigidity as measured \[N·m\], where it was.
+    rigidity: Option<f64>,
+    /// Whether torques were measured, which tell the rigidity.
+    torques: bool,
+    /// Whether there are bending cycles and twists without a dwell, and nothing else.
+    cycles_only: bool,
+}
+
+impl Survey {
+    fn of(data: &Dataset) -> Survey {
+        let (mut curvature, mut times) = ((f64::INFINITY, 0.0f64), (f64::INFINITY, 0.0f64));
+        let mut rigidities: Vec<f64> = Vec::new();
+        let widen = |range: &mut (f64, f64), value: f64| {
+            *range = (range.0.min(value), range.1.max(value));
+        };
+        for row in data.fitted() {
+            match row.condition {
+                Condition::Recovery(point) => {
+                    widen(&mut curvature, CREST_CURVATURE / point.gap);
+                    if point.press > 0.0 {
+                        widen(&mut times, point.press);
+                    }
+                }
+                Condition::Bending {
+                    max_curvature,
+                    dwell,
+                    read,
+                } => {
+                    widen(&mut curvature, max_curvature);
+                    if matches!(read, BendingReading::Rigidity | BendingReading::Hysteresis) {
+                        // B is read from 0.2 of the cycle on, where yarns are taken to slip already.
+                        widen(&mut curvature, 0.2 * max_curvature);
+                    }
+                    if dwell > 0.0 {
+                        widen(&mut times, dwell);
+                    }
+                    match read {
+                        BendingReading::Rigidity => rigidities.push(row.value),
+                        BendingReading::Moment(_, at) if at.abs() > 0.8 * max_curvature => {
+                            rigidities.push((row.value / at).abs());
+                        }
+                        _ => {}
+                    }
+                }
+                Condition::Torque { twist, cell, .. } => {
+                    // Wrinkles are some cells wide.
+                    widen(&mut curvature, 0.1 / cell);
+                    widen(&mut curvature, 1.0 / cell);
+                    if twist.hold > 0.0 {
+                        widen(&mut times, twist.hold);
+                    }
+                }
+            }
+        }
+        if times.1 == 0.0 {
+            times = (1.0, 1e4);
+        }
+        let mean = rigidities.iter().sum::<f64>() / rigidities.len().max(1) as f64;
+        Survey {
+            curvature,
+            times,
+            rigidity: (!rigidities.is_empty()).then_some(mean),
+            torques: data
+                .fitted()
+                .any(|r| matches!(r.condition, Condition::Torque { .. })),
+            cycles_only: data.fitted().all(|r| match r.condition {
+                Condition::Recovery(_) => false,
+                Condition::Bending { dwell, .. } => dwell == 0.0,
+                Condition::Torque { twist, .. } => twist.hold == 0.0,
+            }),
+        }
+    }
+}
+
+/// A value that plays no part in a bending cycle without a dwell, for a parameter that it cannot show:
+/// yarns do not lock and nothing yields.
+fn beyond_a_cycle(name: &str, survey: &Survey) -> Option<f64> {
+    match name {
+        "friction_threshold_saturated" => Some(2.0 * survey.curvature.1),
+        "dwell_time" => Some(1e6),
+        "yield_strain" => Some(20.0 * survey.curvature.1),
+        "hardening_stiffness" => Some(survey.rigidity.unwrap_or(1e-5)),
+        "hardening_drop" => Some(0.5),
+        "flow_time" => Some(1e3),
+        _ => None,
+    }
+}
+
+/// Rigidity to assume where nothing tells it: that of the preset of the fabric's name, else cotton's.
+fn assumed_rigidity(data: &Dataset) -> (f64, String) {
+    let named = data.groups.iter().find_map(|g| find_preset(g).ok());
+    let preset = named
+        .filter(|m| m.strain == StrainMeasure::Curvature)
+        .or_else(|| find_preset("cotton broad").ok());
+    let value = preset.as_ref().and_then(|m| m.value("bending_stiffness"));
+    let name = preset.map_or(String::new(), |m| m.name);
+    (
+        value.unwrap_or(1e-5),
+        format!(
+            "assumed: KES B of {name}; recovery angles determine only ratios of stiffnesses, so all stiffnesses scale with it"
+        ),
+    )
+}
+
+/// Hinges along a fold: so many that the last gate is narrow against every threshold.
+const HINGES: usize = 2048;
+/// The same for laws that only the plain roll-out computes, thirty times slower: their smoothing bias is
+/// larger.
+const FEW_HINGES: usize = 128;
+
+/// Gives every parameter of the law a role, and every free one bounds and a scale.
+pub fn complete(case: &Case, data: &Dataset) -> Result<Case> {
+    let mut case = case.clone();
+    let survey = Survey::of(data);
+    let law = case.build_law();
+    let fused = law.has_fused_form();
+    case.tests.hinges = case
+        .tests
+        .hinges
+        .or(Some(if fused { HINGES } else { FEW_HINGES }));
+    let mut parameters = Vec::new();
+    for parameter in law.parameters() {
+        let role = match (case.role(&parameter.name), parameter.name.as_str()) {
+            (Some(role), _) => role.clone(),
+            (None, "bending_stiffness") if survey.rigidity.is_none() && !survey.torques => {
+                let (value, why) = assumed_rigidity(data);
+                Role::Fixed { value, why }
+            }
+            _ if survey.cycles_only => match beyond_a_cycle(&parameter.name, &survey) {
+                Some(value) => Role::Fixed {
+                    value,
+                    why: "assumed: a bending cycle without a dwell cannot tell".into(),
+                },
+                None => Role::Free(Free::default()),
+            },
+            _ => Role::Free(Free::default()),
+        };
+        parameters.push((parameter.name.clone(), role));
+    }
+    case.parameters = parameters;
+    let rigidity = match case.role("bending_stiffness") {
+        Some(Role::Fixed { value, .. }) => *value,
+        _ => survey.rigidity.unwrap_or(1e-5),
+    };
+    let known = law.parameters();
+    let mut i = 0;
+    while i < case.parameters.len() {
+        let parameter = &known[i];
+        if let Role::Free(mut free) = case.parameters[i].1.clone() {
+            let bounds = free
+                .bounds
+                .unwrap_or_else(|| bounds(parameter, &survey, rigidity));
+            let bounds = match (free.bounds, fixed_above(&case, &known, parameter)) {
+                (None, Some(value)) => (bounds.0.min(0.01 * value), bounds.1.min(value)),
+                _ => bounds,
+            };
+            free.bounds = Some(bounds);
+            free.local = Some(free.local.unwrap_or(data.groups.len() > 1));
+            free.transform = Some(match free.transform {
+                Some(transform) => transform,
+                None => transform(&case, parameter, bounds, free.local),
+            });
+            check(parameter, &free, bounds)?;
+            case.parameters[i].1 = Role::Free(free);
+        }
+        i += 1;
+    }
+    for parameter in &known {
+        if let Transform::Above(lower) = parameter.transform {
+            check_order(&case, lower, &parameter.name)?;
+        }
+    }
+    Ok(case)
+}
+
+/// The fixed value that a parameter must not exceed, where there is one.
+fn fixed_above(case: &Case, known: &[Parameter], parameter: &Parameter) -> Option<f64> {
+    let above = |p: &&Parameter| matches!(p.transform, Transform::Above(n) if n == parameter.name);
+    match case.role(&known.iter().find(above)?.name) {
+        Some(Role::Fixed { value, .. }) => Some(*value),
+        _ => None,
+    }
+}
+
+/// Smallest and largest value that a parameter of a completed case can take.
+fn range(case: &Case, name: &str) -> (f64, f64) {
+    match case.role(name) {
+        Some(Role::Fixed { value, .. }) => (*value, *value),
+        Some(Role::Free(free)) => free.bounds.unwrap_or((0.0, f64::INFINITY)),
+        Some(Role::Tied { to, ratio }) => {
+            let (low, high) = range(case, to);
+            (ratio * low, ratio * high)
+        }
+        None => (0.0, f64::INFINITY),
+    }
+}
+
+/// Refuses a pair that cannot keep its order, without which no material file is valid.
+fn check_order(case: &Case, lower: &str, upper: &str) -> Result<()> {
+    let (below, above) = (range(case, lower), range(case, upper));
+    let kept = match (case.role(lower), case.role(upper)) {
+        (Some(Role::Tied { to, ratio }), _) if to == upper => *ratio <= 1.0,
+        (_, Some(Role::Tied { to, ratio })) if to == lower => *ratio >= 1.0,
+        // A distance above the other needs some room.
+        (_, Some(Role::Free(free))) if free.transform == Some(TransformName::Above) => {
+            0.999 * above.1 > below.0
+        }
+        (Some(Role::Fixed { .. }), _) | (_, Some(Role::Fixed { .. })) => above.0 >= below.1,
+        _ => above.1 > below.0,
+    };
+    if kept {
+        return Ok(());
+    }
+    bad_input(format!(
+        "parameters.{upper} in [{}, {}] must stay above parameters.{lower} in [{}, {}]; change the bounds, value or ratio of one of them",
+        readable(above.0),
+        readable(above.1),
+        readable(below.0),
+        readable(below.1)
+    ))
+}
+
+/// Two decades or more around what the data can tell.
+fn bounds(parameter: &Parameter, survey: &Survey, rigidity: f64) -> (f64, f64) {
+    let (low, high) = match (parameter.dimension, parameter.name.as_str()) {
+        (_, "bending_stiffness") => (rigidity / 20.0, rigidity * 20.0),
+        (Dimension::Stiffness, _) => (rigidity / 30.0, rigidity * 30.0),
+        // Above the mildest test, friction that never slips would be elasticity by another name.
+        (_, "friction_threshold_initial") => (0.01 * survey.curvature.0, survey.curvature.0),
+        (Dimension::Strain, _) => (0.05 * survey.curvature.0, 1.5 * survey.curvature.1),
+        (Dimension::Time, _) => (survey.times.0 / 10.0, survey.times.1 * 10.0),
+        (Dimension::Ratio, _) => (0.0, 1.0),
+    };
+    (low.max(parameter.low), high.min(parameter.high))
+}
+
+/// A pair that could cross is kept in order by its transform.
+fn transform(
+    case: &Case,
+    parameter: &Parameter,
+    (low, _): (f64, f64),
+    local: Option<bool>,
+) -> TransformName {
+    match parameter.transform {
+        Transform::Above(other) => match case.role(other) {
+            Some(Role::Free(other)) => {
+                let overlap = other.bounds.is_none_or(|(_, high)| high > low);
+                let same_scope = other.local == local;
+                if overlap && same_scope {
+                    TransformName::Above
+                } else {
+                    TransformName::Log
+                }
+            }
+            Some(Role::Fixed { value, .. }) if *value > low => TransformName::Above,
+            _ => TransformName::Log,
+        },
+        _ if parameter.dimension == Dimension::Ratio || low <= 0.0 => TransformName::Linear,
+        _ => TransformName::Log,
+    }
+}
+
+fn check(parameter: &Parameter, free: &Free, (low, high): (f64, f64)) -> Result<()> {
+    let name = &parameter.name;
+    if low <= 0.0 && free.transform == Some(TransformName::Log) {
+        return bad_input(format!(
+            "parameters.{name}: a lower bound of {} has no logarithm; give a positive one or \"transform\": \"linear\"",
+            readable(low)
+        ));
+    }
+    if let Some(start) = free.start
+        && !(low..=high).contains(&start)
+    {
+        return bad_input(format!(
+            "parameters.{name}.start = {} is outside its bounds [{}, {}]; give bounds around it",
+            readable(start),
+            readable(low),
+            readable(high)
+        ));
+    }
+    Ok(())
+}

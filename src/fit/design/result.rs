@@ -1,0 +1,203 @@
+//! What a design found: the contents of `design.json`.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Criterion, Design, Gain, Measurement, candidate::rigidity_is_assumed};
+use crate::material::StrainMeasure;
+
+/// Candidates, a plan, and what it would do to the error bars.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DesignResult {
+    /// Name of the case.
+    pub name: String,
+    /// Whether the fit is of synthetic data.
+    pub synthetic: bool,
+    /// What the plan makes small: `d` or `a`.
+    pub criterion: Criterion,
+    /// What a reader should know.
+    pub notes: Vec<String>,
+    /// All that could be measured, best first.
+    pub candidates: Vec<CandidateResult>,
+    /// What to measure, in order.
+    pub plan: Vec<StepResult>,
+    /// Free parameters with their errors now and after the plan.
+    pub parameters: Vec<ParameterForecast>,
+}
+
+/// A measurement and what it alone would teach.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CandidateResult {
+    /// Place by the criterion, from 1.
+    pub rank: usize,
+    /// In words.
+    pub measurement: String,
+    /// Fabric and direction.
+    pub group: String,
+    /// `crease` or `kes_loop`.
+    pub test: String,
+    /// Gap of the fold \[mm\].
+    pub gap_mm: Option<f64>,
+    /// Pressing time, or dwell at the reversal \[s\].
+    pub press_s: f64,
+    /// Reading time after the release \[s\].
+    pub read_s: Option<f64>,
+    /// How many numbers it gives.
+    pub readings: usize,
+    /// Their standard deviation: degrees or N·m/m.
+    pub sd: f64,
+    /// The angle that the fitted law expects \[degrees\].
+    pub expected_deg: Option<f64>,
+    /// D: expected information \[bits\].
+    pub bits: f64,
+    /// A: share of the sum of the parameters' relative variances that would go.
+    pub variance_cut: f64,
+}
+
+/// One step of a plan.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StepResult {
+    /// From 1.
+    pub step: usize,
+    /// In words.
+    pub measurement: String,
+    /// Rank of the candidate.
+    pub rank: usize,
+    /// What it adds to the steps before \[bits\].
+    pub bits: f64,
+    /// Share of the variance that the steps before leave and this one takes.
+    pub variance_cut: f64,
+}
+
+/// A parameter and how well it will be known.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ParameterForecast {
+    /// Its name.
+    pub name: String,
+    /// Its unit.
+    pub unit: String,
+    /// Value at the optimum.
+    pub value: f64,
+    /// Whether the fit's profile determines it now; where not, the error before is that of the box.
+    pub determined: bool,
+    /// Standard error now and after each step of the plan.
+    pub std_errors: Vec<f64>,
+}
+
+impl Design<'_> {
+    /// Ranks, plans and forecasts. `determined[k]` is whether the fit determines unknown k.
+    pub fn result(&self, criterion: Criterion, budget: usize, determined: &[bool]) -> DesignResult {
+        let gains = self.ranking();
+        let mut order: Vec<usize> = (0..gains.len()).collect();
+        order.sort_by(|&a, &b| gains[b].by(criterion).total_cmp(&gains[a].by(criterion)));
+        let mut ranks = vec![0; order.len()];
+        for (place, &candidate) in order.iter().enumerate() {
+            ranks[candidate] = place + 1;
+        }
+        let plan = self.plan(criterion, budget);
+        let mut errors = vec![self.errors(&self.after(&[]))];
+        errors.extend(plan.iter().map(|choice| choice.errors.clone()));
+        let step = |(i, choice): (usize, &super::Choice)| StepResult {
+            step: i + 1,
+            measurement: self.words(choice.candidate),
+            rank: ranks[choice.candidate],
+            bits: choice.gain.bits,
+            variance_cut: choice.gain.variance_cut,
+        };
+        DesignResult {
+            name: self.fit.case.name.clone(),
+            synthetic: self.fit.data.synthetic,
+            criterion,
+            notes: self.notes(),
+            candidates: order
+                .iter()
+                .map(|&c| self.candidate_result(c, ranks[c], gains[c]))
+                .collect(),
+            plan: plan.iter().enumerate().map(step).collect(),
+            parameters: self.forecasts(&errors, determined),
+        }
+    }
+
+    fn forecasts(&self, errors: &[Vec<f64>], determined: &[bool]) -> Vec<ParameterForecast> {
+        let problem = &self.fit.problem;
+        let law = problem.law().parameters();
+        let unknowns = problem.unknowns.iter().enumerate();
+        let forecast = |(k, unknown): (usize, &crate::fit::problem::Unknown)| ParameterForecast {
+            name: unknown.name.clone(),
+            unit: law[unknown.parameter]
+                .dimension
+                .unit(StrainMeasure::Curvature)
+                .into(),
+            value: problem.parameter(k, &self.optimum.point).0,
+            determined: determined.get(k).copied().unwrap_or(true),
+            std_errors: errors.iter().map(|of_step| of_step[k]).collect(),
+        };
+        unknowns.map(forecast).collect()
+    }
+
+    fn candidate_result(&self, candidate: usize, rank: usize, gain: Gain) -> CandidateResult {
+        let one = &self.candidates[candidate];
+        let (test, gap, press, read, angle) = match one.measurement {
+            Measurement::Recovery(p) => (
+                "crease",
+                Some(millimetres(p.gap)),
+                p.press,
+                Some(p.read),
+                one.expected.first().copied(),
+            ),
+            Measurement::Bending { dwell, .. } => ("kes_loop", None, dwell, None, None),
+        };
+        CandidateResult {
+            rank,
+            measurement: self.words(candidate),
+            group: self.fit.data.groups[one.group].clone(),
+            test: test.into(),
+            gap_mm: gap,
+            press_s: press,
+            read_s: read,
+            readings: one.expected.len(),
+            sd: one.sd,
+            expected_deg: angle,
+            bits: gain.bits,
+            variance_cut: gain.variance_cut,
+        }
+    }
+
+    fn words(&self, candidate: usize) -> String {
+        let one = &self.candidates[candidate];
+        let what = match one.measurement {
+            Measurement::Recovery(p) => {
+                format!(
+                    "gap {} mm, pressed {} s",
+                    millimetres(p.gap),
+                    seconds(p.press)
+                )
+            }
+            Measurement::Bending { dwell, .. } => format!("KES loop, dwell {} s", seconds(dwell)),
+        };
+        match self.fit.data.groups.len() {
+            1 => what,
+            _ => format!("{}: {what}", self.fit.data.groups[one.group]),
+        }
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let mut notes = vec![
+            "Predicted from the Fisher information at the optimum: as good as the fit's standard errors.".to_string(),
+            "A recovery angle counts with the median spread of the data, a KES loop as 19 moments with tests.moment_sd_share of the largest.".to_string(),
+        ];
+        if rigidity_is_assumed(self.fit) {
+            notes.push("The bending stiffness is assumed, so only the shape of a KES loop counts, not its size.".into());
+        }
+        notes
+    }
+}
+
+/// Gaps are read in millimetres: 0.0005 m is to be 0.5 mm again.
+fn millimetres(gap: f64) -> f64 {
+    (1e12 * gap).round() / 1e9
+}
+
+/// A time without the rounding of a power of ten.
+fn seconds(time: f64) -> String {
+    crate::error::readable((1e6 * time).round() / 1e6)
+}

@@ -1,0 +1,320 @@
+//! The calibration problem: unknowns → parameters of every group → simulated tests → residuals.
+
+mod layout;
+mod mapping;
+
+use std::sync::Arc;
+
+use nalgebra::{DMatrix, DVector};
+
+pub use layout::Unknown;
+use layout::{Origin, layout};
+
+use super::{
+    case::{Case, Specimen},
+    dataset::{Dataset, Row},
+    simulate::{Condition, Resolution, Tests},
+};
+use crate::{
+    error::Result,
+    laboratory::TwistTest,
+    material::{Law, Transform},
+    numeric::Compute,
+    optimize::{Linearized, Problem},
+};
+
+/// Gate widths of the stages before the last, as shares of the largest curvature, and by how much fewer
+/// hinges than the case asks for do. A wide gate sees far and needs few hinges, but it shifts every
+/// threshold by about half its width.
+const EARLY_STAGES: [(f64, usize); 3] = [(0.3, 64), (0.1, 32), (0.03, 8)];
+
+/// Fewest hinges of a stage.
+const FEWEST_HINGES: usize = 32;
+
+/// Width of the last gate times the number of hinges: it spans about three hinges, so that the angle is
+/// smooth. With 2048 hinges it shifts a saturated threshold of cotton by less than 1 %; with 256 by 5 %, more than
+/// its standard error.
+const WIDTH_OF_HINGES: f64 = 5.0;
+
+/// Hinges and gate widths of all stages.
+fn stages(hinges: usize) -> Vec<(usize, f64)> {
+    let last = (hinges, WIDTH_OF_HINGES / hinges as f64);
+    let early = EARLY_STAGES.iter().map(|(width, share)| {
+        let fewer = (hinges / share).max(FEWEST_HINGES).min(hinges);
+        (fewer, width.max(last.1))
+    });
+    early.chain([last]).collect()
+}
+
+/// Readings at a point, and ∂reading/∂unknown where it was asked for.
+pub type ReadAt = (Vec<f64>, Option<DMatrix<f64>>);
+
+/// A complete case with its data, ready to be fitted.
+pub struct Calibration {
+    compute: Compute,
+    law: Arc<dyn Law>,
+    rate: f64,
+    hinges: usize,
+    /// Cells along the fold where the specimen is a strip mesh.
+    strip_cells: Option<usize>,
+    /// The cylinder of a twist.
+    twist: Option<TwistTest>,
+    /// The unknowns, in order.
+    pub unknowns: Vec<Unknown>,
+    /// Of every group and parameter.
+    origins: Vec<Vec<Origin>>,
+    bounds: Vec<(f64, f64)>,
+    /// Value, standard deviation and condition of every residual; repeats share a condition.
+    targets: Vec<(f64, f64, usize)>,
+    stages: Vec<Tests>,
+    /// The last stage without its meshes, where it has any.
+    without_meshes: Option<Tests>,
+    /// Other processes that evaluate shares of a batch.
+    #[cfg(feature = "mpi")]
+    pub ranks: Option<crate::optimize::ranks::Ranks>,
+}
+
+impl Calibration {
+    /// From a case that [`super::defaults::complete`] has completed.
+    pub fn new(compute: Compute, case: &Case, data: &Dataset) -> Result<Calibration> {
+        let law = case.build_law();
+        let hinges = case.tests.hinges.unwrap_or(FEWEST_HINGES);
+        let (unknowns, origins) = layout(case, data, &law.parameters())?;
+        let mut calibration = Calibration {
+            compute,
+            law,
+            rate: case.tests.rate_per_m_s,
+            hinges,
+            strip_cells: (case.tests.specimen == Specimen::StripMesh)
+                .then_some(case.tests.strip_cells),
+            twist: case.twist,
+            bounds: Vec::new(),
+            unknowns,
+            origins,
+            targets: Vec::new(),
+            stages: Vec::new(),
+            without_meshes: None,
+            #[cfg(feature = "mpi")]
+            ranks: None,
+        };
+        calibration.bounds = (0..calibration.unknowns.len())
+            .map(|k| calibration.free_bounds(k))
+            .collect();
+        let mut conditions: Vec<(usize, Condition)> = Vec::new();
+        for row in data.fitted() {
+            let condition = (row.group, row.condition);
+            let known = conditions.iter().position(|c| *c == condition);
+            calibration
+                .targets
+                .push((row.value, row.sd, known.unwrap_or(conditions.len())));
+            if known.is_none() {
+                conditions.push(condition);
+            }
+        }
+        let stages = stages(hinges);
+        for (k, (hinges, width)) in stages.iter().enumerate() {
+            // Hinges on their own bring a search near, where meshes have the last word.
+            let meshes = match k + 1 == stages.len() {
+                true => (calibration.strip_cells, calibration.twist),
+                false => (None, None),
+            };
+            let tests = calibration.tests_of(meshes, *hinges, Some(*width), &conditions)?;
+            calibration.stages.push(tests);
+        }
+        if calibration.strip_cells.is_some() || calibration.twist.is_some() {
+            let width = Some(calibration.width(stages.len() - 1));
+            let tests = calibration.tests_of((None, None), hinges, width, &conditions)?;
+            calibration.without_meshes = Some(tests);
+        }
+        Ok(calibration)
+    }
+
+    /// Where it is computed.
+    pub fn compute(&self) -> &Compute {
+        &self.compute
+    }
+
+    /// The law.
+    pub fn law(&self) -> &dyn Law {
+        self.law.as_ref()
+    }
+
+    /// The law, to be kept.
+    pub(crate) fn shared_law(&self) -> Arc<dyn Law> {
+        self.law.clone()
+    }
+
+    /// Gate width of a stage, as a share of the largest curvature.
+    pub fn width(&self, stage: usize) -> f64 {
+        stages(self.hinges)[stage].1
+    }
+
+    /// Tests of the case's specimens.
+    fn tests(
+        &self,
+        hinges: usize,
+        width: Option<f64>,
+        conditions: &[(usize, Condition)],
+    ) -> Result<Tests> {
+        self.tests_of((self.strip_cells, self.twist), hinges, width, conditions)
+    }
+
+    fn tests_of(
+        &self,
+        (strip_cells, twist): (Option<usize>, Option<TwistTest>),
+        hinges: usize,
+        width: Option<f64>,
+        conditions: &[(usize, Condition)],
+    ) -> Result<Tests> {
+        let resolution = Resolution {
+            hinges,
+            width,
+            bending_rate: self.rate,
+            strip_cells,
+            twist,
+        };
+        let tests = Tests::new(&self.compute, self.law.clone(), resolution, conditions)?;
+        Ok(tests.seeking(self.sought()))
+    }
+
+    /// Parameters of the law that depend on an unknown in any group.
+    fn sought(&self) -> Vec<usize> {
+        let fixed = |o: &Origin| matches!(o, Origin::Value(_));
+        (0..self.law.parameters().len())
+            .filter(|p| self.origins.iter().any(|of_group| !fixed(&of_group[*p])))
+            .collect()
+    }
+
+    /// Readings of further conditions at a point of the last stage, and ∂reading/∂unknown.
+    pub fn predict(
+        &self,
+        point: &DVector<f64>,
+        conditions: &[(usize, Condition)],
+    ) -> Result<(Vec<f64>, DMatrix<f64>)> {
+        let tests = self.last_tests(conditions)?;
+        let (values, slopes) = self
+            .read(&tests, std::slice::from_ref(point), true)?
+            .remove(0);
+        let none = DMatrix::zeros(values.len(), self.unknowns.len());
+        Ok((values, slopes.unwrap_or(none)))
+    }
+
+    /// Tests of conditions as the last stage simulates them.
+    pub fn last_tests(&self, conditions: &[(usize, Condition)]) -> Result<Tests> {
+        let width = self.width(self.stages.len() - 1);
+        self.tests(self.hinges, Some(width), conditions)
+    }
+
+    /// Readings of tests at many points, each with ∂reading/∂unknown where slopes are asked for. A point's
+    /// readings do not depend on its company.
+    pub fn read(
+        &self,
+        tests: &Tests,
+        points: &[DVector<f64>],
+        with_slopes: bool,
+    ) -> Result<Vec<ReadAt>> {
+        let sets: Vec<Vec<Vec<f64>>> = points.iter().map(|p| self.values(p)).collect();
+        let readings = tests.run(&self.compute, &sets, with_slopes)?;
+        let groups = || tests.groups().iter().copied();
+        let each = points.iter().zip(readings).map(|(point, readings)| {
+            let slopes = with_slopes.then(|| self.chain(&readings.slopes, groups(), point));
+            (readings.values, slopes)
+        });
+        Ok(each.collect())
+    }
+
+    /// Readings of conditions under the hard law, with hinges enough that the fold's cut does not show.
+    pub fn hard(
+        &self,
+        point: &DVector<f64>,
+        conditions: &[(usize, Condition)],
+    ) -> Result<Vec<f64>> {
+        let tests = self.tests(self.hinges.max(2048), None, conditions)?;
+        let mut readings = tests.run(&self.compute, &[self.values(point)], false)?;
+        Ok(readings.remove(0).values)
+    }
+}
+
+/// The groups and conditions of rows.
+pub fn conditions<'a>(rows: impl Iterator<Item = &'a Row>) -> Vec<(usize, Condition)> {
+    rows.map(|row| (row.group, row.condition)).collect()
+}
+
+impl Problem for Calibration {
+    fn bounds(&self) -> &[(f64, f64)] {
+        &self.bounds
+    }
+
+    fn data(&self) -> usize {
+        self.targets.len()
+    }
+
+    fn stages(&self) -> usize {
+        self.stages.len()
+    }
+
+    fn linearized(&self, stage: usize, points: &[DVector<f64>]) -> Result<Vec<Linearized>> {
+        let here = |points: &[DVector<f64>]| self.linearized_by(&self.stages[stage], points);
+        #[cfg(feature = "mpi")]
+        if let Some(ranks) = self.ranks {
+            return ranks.linearized(stage, points, &here);
+        }
+        here(points)
+    }
+
+    fn quantity(&self, k: usize, point: &DVector<f64>) -> (f64, DVector<f64>) {
+        let (value, gradient) = self.parameter(k, point);
+        match self.unknowns[k].transform {
+            Transform::Linear { .. } | Transform::Logit { .. } => {
+                let mut own = DVector::zeros(point.len());
+                own[k] = 1.0;
+                (point[k], own)
+            }
+            _ => (value.ln(), gradient / value),
+        }
+    }
+}
+
+impl Calibration {
+    /// The last stage as far as a reverse pass makes its Jacobian: with the hinge ensemble in place of a strip mesh,
+    /// whose slopes are its, and without torques, whose slopes are differences already; none where nothing
+    /// is left.
+    pub fn by_reverse_pass(&self, points: &[DVector<f64>]) -> Result<Option<Vec<Linearized>>> {
+        let last = &self.stages[self.stages.len() - 1];
+        let tests = self.without_meshes.as_ref().unwrap_or(last);
+        if self.targets.iter().all(|t| tests.leaves_out(t.2)) {
+            return Ok(None);
+        }
+        self.linearized_by(tests, points).map(Some)
+    }
+
+    fn linearized_by(&self, tests: &Tests, points: &[DVector<f64>]) -> Result<Vec<Linearized>> {
+        let sets: Vec<Vec<Vec<f64>>> = points.iter().map(|p| self.values(p)).collect();
+        let readings = tests.run(&self.compute, &sets, true)?;
+        let (m, n) = (self.targets.len(), self.unknowns.len());
+        let priors: Vec<usize> = (0..n)
+            .filter(|k| self.unknowns[*k].prior.is_some())
+            .collect();
+        let results = points.iter().zip(readings).map(|(point, readings)| {
+            let chained = self.chain(&readings.slopes, tests.groups().iter().copied(), point);
+            let mut jacobian = DMatrix::zeros(m + priors.len(), n);
+            let mut residuals = DVector::zeros(m + priors.len());
+            let seen = self.targets.iter().enumerate();
+            for (i, (target, sd, condition)) in seen.filter(|(_, t)| !tests.leaves_out(t.2)) {
+                residuals[i] = (readings.values[*condition] - target) / sd;
+                jacobian.set_row(i, &(chained.row(*condition) / *sd));
+            }
+            for (i, &k) in priors.iter().enumerate() {
+                let (mean, sd) = self.unknowns[k].prior.unwrap_or((0.0, 1.0));
+                let (value, gradient) = self.parameter(k, point);
+                residuals[m + i] = (value - mean) / sd;
+                jacobian.row_mut(m + i).tr_copy_from(&(gradient / sd));
+            }
+            Linearized {
+                residuals,
+                jacobian,
+            }
+        });
+        Ok(results.collect())
+    }
+}

@@ -1,0 +1,319 @@
+//! A fit from case to result: search, uncertainty, profiles, predictions, verdicts.
+
+mod refine;
+mod search;
+
+use nalgebra::{DMatrix, DVector};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    case::{Case, Specimen},
+    dataset::Dataset,
+    problem::{Calibration, conditions},
+    result::FitResult,
+    simulate::Condition,
+    summary,
+    verdict::Evidence,
+};
+use crate::{
+    error::{Error, Result},
+    numeric::Compute,
+    optimize::{
+        Linearized, Problem,
+        levenberg::{Batch, Levenberg, Pin, Twist, Walker},
+        multistart::{Plan, Progress},
+        profile::{self, THRESHOLD_95},
+        uncertainty::Uncertainty,
+    },
+    study::{Wish, journal::Journal},
+};
+
+pub use refine::Samples;
+pub use search::{Groups, Searched};
+
+/// How to look for the optimum.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Optimizer {
+    /// Levenberg-Marquardt.
+    Lm,
+    /// burn's Adam.
+    Adam,
+}
+
+impl Optimizer {
+    /// In words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Optimizer::Lm => "Levenberg-Marquardt",
+            Optimizer::Adam => "Adam",
+        }
+    }
+}
+
+/// What a watcher is told.
+pub enum News<'a> {
+    /// A round of the search.
+    Search(&'a Progress),
+    /// A step of the profiles: sides done, of how many.
+    Profile(usize, usize),
+}
+
+/// A case with its data, ready to run.
+pub struct Fit<'a> {
+    /// Completed by [`super::defaults::complete`].
+    pub case: &'a Case,
+    /// Its data.
+    pub data: &'a Dataset,
+    /// The problem.
+    pub problem: Calibration,
+    /// How to look for the optimum.
+    pub optimizer: Optimizer,
+}
+
+/// An optimum.
+#[derive(Debug, Clone)]
+pub struct Optimum {
+    /// Unknowns.
+    pub point: DVector<f64>,
+    /// Residuals and Jacobian under the last stage.
+    pub at: Linearized,
+    /// Cost: χ² and priors under the case's loss.
+    pub cost: f64,
+}
+
+/// How often a search may be taken up again from a better point that a profile found.
+const SECOND_THOUGHTS: usize = 4;
+/// Rounds of kicks: from 200 to 600 of them 15 or 16 of 16 starts of the shipped case succeed.
+const KICK_ROUNDS: usize = 300;
+
+impl<'a> Fit<'a> {
+    /// Prepares a completed case.
+    pub fn new(
+        compute: Compute,
+        case: &'a Case,
+        data: &'a Dataset,
+        optimizer: Optimizer,
+    ) -> Result<Self> {
+        let problem = Calibration::new(compute, case, data)?;
+        Ok(Fit {
+            case,
+            data,
+            problem,
+            optimizer,
+        })
+    }
+
+    /// Settings of every search of this fit.
+    pub fn levenberg(&self) -> Levenberg {
+        let usual = Levenberg {
+            loss: self.case.loss,
+            ..Levenberg::default()
+        };
+        match (self.case.tests.specimen, self.case.twist) {
+            (Specimen::Hinges, None) => usual,
+            // The cost of strips jumps as hinges slip: to look for less than a jump only costs rounds.
+            (Specimen::StripMesh, _) => Levenberg {
+                tolerance: 1e-3,
+                most_damping: 1e3,
+                ..usual
+            },
+            // A twist is smoother, but every round is dear.
+            (Specimen::Hinges, Some(_)) => Levenberg {
+                tolerance: 1e-5,
+                most_damping: 1e6,
+                ..usual
+            },
+        }
+    }
+
+    /// How the group of starts that begins with `first` is searched.
+    fn plan(&self, first: usize) -> Plan {
+        Plan {
+            levenberg: self.levenberg(),
+            rounds: 40,
+            // Starts that come from a fit without branches are near enough, and their rounds are dear.
+            kick_rounds: match self.case.relaxation_branches {
+                0 => KICK_ROUNDS,
+                _ => KICK_ROUNDS / 10,
+            },
+            seed: self.case.seed,
+            first,
+        }
+    }
+
+    /// Runs all that the journal does not already hold; `watch` may stop it.
+    pub fn run(
+        &self,
+        journal: &mut Journal,
+        watch: &mut dyn FnMut(News) -> Wish,
+    ) -> Result<FitResult> {
+        let (progress, mut interrupted) = self.search(journal, "search", watch)?;
+        // A new stage forgets the costs of the last.
+        if interrupted && progress.best().is_none() {
+            let message =
+                "interrupted before there was anything to report; `rumple fit --resume` goes on";
+            return Err(Error::Interrupted(message.into()));
+        }
+        let (start, _) = progress.best().ok_or_else(|| {
+            Error::BadInput(format!(
+                "case '{}': no start has finite residuals; narrow the bounds, and check that no sd or prior is too small",
+                self.case.name
+            ))
+        })?;
+        let mut best = progress.walker(start).clone();
+        if !interrupted {
+            best = self.polished(best)?;
+        }
+        let mut optimum = self.optimum_at(&best.point)?;
+        let mut sides = Vec::new();
+        let mut thoughts = 0;
+        while !interrupted {
+            let (outcome, found) = self.profile(journal, thoughts, &optimum, watch)?;
+            sides = found;
+            match outcome {
+                profile::Outcome::Done => break,
+                profile::Outcome::Stopped => interrupted = true,
+                profile::Outcome::Better(point) => {
+                    thoughts += 1;
+                    best = self.descend(point)?;
+                    optimum = self.optimum_at(&best.point)?;
+                }
+            }
+        }
+        if interrupted {
+            sides.clear();
+        }
+        let uncertainty = self.uncertainty(&optimum);
+        let without_flow = self.without_flow(&optimum)?;
+        let evidence = Evidence {
+            without_flow: &without_flow,
+            problem: &self.problem,
+            data: self.data,
+            best: &optimum.point,
+            at: &optimum.at,
+            uncertainty: &uncertainty,
+            sides: &sides,
+            threshold: self.threshold(&optimum),
+        };
+        let outcome = best.outcome.filter(|_| !interrupted);
+        summary::result(self, &progress, (start, outcome), &optimum, &evidence)
+    }
+
+    /// The end of a search: Levenberg-Marquardt goes on until it converges, Adam stays where it came to.
+    fn polished(&self, walker: Walker) -> Result<Walker> {
+        match self.optimizer {
+            Optimizer::Lm => self.descend(walker.point),
+            Optimizer::Adam => Ok(walker),
+        }
+    }
+
+    /// A walker at the lowest point near a point, under the last stage.
+    fn descend(&self, point: Vec<f64>) -> Result<Walker> {
+        let walker = Walker::new(point, 0, 200);
+        let stage = self.problem.stages() - 1;
+        let mut batch = Batch::new(&self.problem, self.levenberg(), stage, vec![walker]);
+        batch.run()?;
+        Ok(batch.walkers.remove(0))
+    }
+
+    /// Residuals and Jacobian at a point under the last stage.
+    pub fn optimum_at(&self, point: &[f64]) -> Result<Optimum> {
+        let point = DVector::from_column_slice(point);
+        let stage = self.problem.stages() - 1;
+        let at = self
+            .problem
+            .linearized(stage, std::slice::from_ref(&point))?
+            .remove(0);
+        let cost = self.case.loss.cost(&at.residuals, self.problem.data());
+        Ok(Optimum { point, at, cost })
+    }
+
+    /// Factor on standard errors: the spread of the residuals where the data's own was assumed.
+    pub fn error_scale(&self, optimum: &Optimum) -> f64 {
+        let freedom = self
+            .problem
+            .data()
+            .saturating_sub(self.problem.unknowns.len());
+        if !self.data.assumed_sd || freedom == 0 {
+            return 1.0;
+        }
+        let data = optimum.at.residuals.rows(0, self.problem.data());
+        (data.norm_squared() / freedom as f64).sqrt().max(1e-3)
+    }
+
+    fn threshold(&self, optimum: &Optimum) -> f64 {
+        THRESHOLD_95 * self.error_scale(optimum).powi(2)
+    }
+
+    /// Covariance at an optimum.
+    pub fn uncertainty(&self, optimum: &Optimum) -> Uncertainty {
+        let seen = self.case.loss.reweighted(&optimum.at, self.problem.data());
+        Uncertainty::new(&seen, self.problem.bounds(), self.error_scale(optimum))
+    }
+
+    /// Every unknown that is a yield strain, with the rise of the cost when it is beyond all folds.
+    fn without_flow(&self, optimum: &Optimum) -> Result<Vec<(usize, f64)>> {
+        let sharpest = self.data.fitted().map(|row| row.condition.curvature());
+        let sharpest = sharpest.fold(0.0, f64::max);
+        let unknowns = self.problem.unknowns.iter().enumerate();
+        let yields =
+            unknowns.filter(|(_, u)| u.name.starts_with("yield_strain") && u.bounds.1 > sharpest);
+        let yields: Vec<usize> = yields.map(|(k, _)| k).collect();
+        let (mut walkers, mut twists) = (Vec::new(), Vec::new());
+        for &k in &yields {
+            let mut point = optimum.point.as_slice().to_vec();
+            point[k] = self.problem.bounds()[k].1;
+            walkers.push(Walker::new(point.clone(), 0, 100));
+            let pin = Pin {
+                quantity: k,
+                target: self.problem.quantity(k, &DVector::from_vec(point)).0,
+                stiffness: 1e4,
+            };
+            twists.push(Twist {
+                offset: None,
+                pin: Some(pin),
+            });
+        }
+        let stage = self.problem.stages() - 1;
+        let mut batch = Batch::twisted(&self.problem, self.levenberg(), stage, walkers, twists);
+        batch.run()?;
+        let cost = |i: usize| batch.walkers[i].cost.unwrap_or(f64::INFINITY);
+        Ok(yields
+            .iter()
+            .enumerate()
+            .map(|(i, &k)| (k, cost(i) - optimum.cost))
+            .collect())
+    }
+
+    /// Ends of every profiled quantity.
+    pub fn ranges(&self) -> Vec<(usize, (f64, f64))> {
+        let unknowns = self.problem.unknowns.iter().enumerate();
+        unknowns
+            .map(|(k, u)| {
+                let end = |v: f64| self.problem.to_scale(k, v);
+                (k, (end(u.bounds.0), end(u.bounds.1)))
+            })
+            .collect()
+    }
+
+    /// Readings at the optimum for rows and further conditions, and their standard deviation from the
+    /// parameters.
+    pub fn predictions(
+        &self,
+        optimum: &Optimum,
+        uncertainty: &Uncertainty,
+        list: &[(usize, Condition)],
+    ) -> Result<(Vec<f64>, Vec<f64>)> {
+        let (values, jacobian): (Vec<f64>, DMatrix<f64>) =
+            self.problem.predict(&optimum.point, list)?;
+        let spread = (0..values.len()).map(|i| uncertainty.std_error(&jacobian.row(i).transpose()));
+        let spread = spread.collect();
+        Ok((values, spread))
+    }
+
+    /// The conditions of all rows, held out or not.
+    pub fn all_conditions(&self) -> Vec<(usize, Condition)> {
+        conditions(self.data.rows.iter())
+    }
+}

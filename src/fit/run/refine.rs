@@ -1,0 +1,199 @@
+//! Around the optimum of a fit: profiles and bootstrap.
+
+use serde_json::{Value, json};
+
+use super::{Fit, News, Optimum, SECOND_THOUGHTS};
+use crate::{
+    error::{Error, Result, bad_input},
+    fit::{
+        result::{BootstrapResult, ProfileResult},
+        summary,
+    },
+    optimize::{
+        bootstrap::{self, Sample},
+        profile::{self, Side},
+    },
+    study::{self, Shard, Task, Tasks, Wish, Work, journal::Journal},
+};
+
+/// Δχ² of a 99.7 % interval.
+const THRESHOLD_997: f64 = 9.0;
+
+impl Fit<'_> {
+    pub(super) fn profile(
+        &self,
+        journal: &mut Journal,
+        thoughts: usize,
+        optimum: &Optimum,
+        watch: &mut dyn FnMut(News) -> Wish,
+    ) -> Result<(profile::Outcome, Vec<Side>)> {
+        let key = format!("profile/{thoughts}");
+        if let Some(better) = journal.get::<Vec<f64>>(&format!("{key}/better"))? {
+            return Ok((profile::Outcome::Better(better), Vec::new()));
+        }
+        let limits = (self.threshold(optimum), 1.0, thoughts < SECOND_THOUGHTS);
+        let (outcome, sides) = self.profile_to(journal, &key, optimum, limits, watch)?;
+        if let profile::Outcome::Better(point) = &outcome {
+            journal.put(&format!("{key}/better"), point)?;
+        }
+        Ok((outcome, sides))
+    }
+
+    /// Profiles of all unknowns up to a Δcost, with steps so many times finer than usual.
+    fn profile_to(
+        &self,
+        journal: &mut Journal,
+        key: &str,
+        optimum: &Optimum,
+        (threshold, fineness, may_be_better): (f64, f64, bool),
+        watch: &mut dyn FnMut(News) -> Wish,
+    ) -> Result<(profile::Outcome, Vec<Side>)> {
+        let uncertainty = self.uncertainty(optimum);
+        let task = profile::Task {
+            problem: &self.problem,
+            levenberg: self.levenberg(),
+            best: optimum.point.clone(),
+            cost: optimum.cost,
+            offset: None,
+            uncertainty: &uncertainty,
+            threshold,
+            error_scale: self.error_scale(optimum),
+            fineness,
+            may_be_better,
+        };
+        let mut sides = match journal.get(key)? {
+            Some(sides) => sides,
+            None => profile::sides(&task, &self.ranges()),
+        };
+        let outcome = profile::profile(&task, &mut sides, &mut |sides| {
+            journal.put(key, &sides)?;
+            let done = sides.iter().filter(|s| s.is_done()).count();
+            Ok(watch(News::Profile(done, sides.len())))
+        })?;
+        Ok((outcome, sides))
+    }
+
+    /// The optimum of a fit whose journal is complete.
+    pub fn finished(&self, journal: &Journal) -> Result<Optimum> {
+        let done = self.searched(journal)?;
+        let best = done.and_then(|p| Some(p.walker(p.best()?.0).clone()));
+        let Some(best) = best else {
+            return bad_input(
+                "the fit in this folder is not finished; `rumple fit --resume` goes on with it",
+            );
+        };
+        let mut point = self.polished(best)?.point;
+        for thought in 0..SECOND_THOUGHTS {
+            match journal.get::<Vec<f64>>(&format!("profile/{thought}/better"))? {
+                Some(better) => point = self.descend(better)?.point,
+                None => break,
+            }
+        }
+        self.optimum_at(&point)
+    }
+
+    /// Finer and wider profiles of a finished fit, to 99.7 %.
+    pub fn fine_profiles(
+        &self,
+        journal: &mut Journal,
+        watch: &mut dyn FnMut(News) -> Wish,
+    ) -> Result<Option<Vec<ProfileResult>>> {
+        let optimum = self.finished(journal)?;
+        let threshold = THRESHOLD_997 * self.error_scale(&optimum).powi(2);
+        let (outcome, sides) = self.profile_to(
+            journal,
+            "profile/fine",
+            &optimum,
+            (threshold, 2.5, false),
+            watch,
+        )?;
+        let done = outcome != profile::Outcome::Stopped;
+        Ok(done.then(|| summary::profiles(&self.problem, &sides)))
+    }
+
+    /// The bootstrap of a finished fit, as tasks.
+    pub fn samples(&self, journal: &Journal, count: usize) -> Result<Samples<'_>> {
+        let optimum = self.finished(journal)?;
+        Ok(Samples {
+            scale: self.error_scale(&optimum),
+            fit: self,
+            optimum,
+            count,
+        })
+    }
+
+    /// A parametric bootstrap of a finished fit; none where other shards have the rest.
+    pub fn bootstrap(
+        &self,
+        journal: &mut Journal,
+        count: usize,
+        shard: Shard,
+        watch: &mut dyn FnMut(study::Progress) -> Wish,
+    ) -> Result<Option<BootstrapResult>> {
+        let samples = self.samples(journal, count)?;
+        let Some(results) = study::run_in(&samples, shard, journal, watch)? else {
+            return Ok(None);
+        };
+        let mut all: Vec<Sample> = Vec::new();
+        for batch in results {
+            let batch: Vec<Sample> = serde_json::from_value(batch).map_err(|e| {
+                Error::BadInput(format!(
+                    "a sample in the journal cannot be read: {e}; draw them again in another folder"
+                ))
+            })?;
+            all.extend(batch);
+        }
+        all.truncate(count);
+        Ok(Some(summary::bootstrap(&self.problem, &all)))
+    }
+}
+
+/// Samples of a bootstrap as tasks of [`bootstrap::BATCH`] each; every sample has its own stream of the case's
+/// seed.
+pub struct Samples<'a> {
+    fit: &'a Fit<'a>,
+    optimum: Optimum,
+    scale: f64,
+    count: usize,
+}
+
+impl Tasks for Samples<'_> {
+    fn study(&self) -> &'static str {
+        "bootstrap"
+    }
+
+    fn identity(&self) -> Value {
+        json!({
+            "fit": self.fit.identity(),
+            "optimum": self.optimum.point.as_slice(),
+            "scale": self.scale,
+        })
+    }
+
+    fn names(&self) -> Vec<String> {
+        // Always whole batches, so that more samples later go on from these.
+        let batches = 0..self.count.div_ceil(bootstrap::BATCH);
+        let name = |b: usize| {
+            format!(
+                "samples {} to {}",
+                b * bootstrap::BATCH + 1,
+                (b + 1) * bootstrap::BATCH
+            )
+        };
+        batches.map(name).collect()
+    }
+}
+
+impl Work for Samples<'_> {
+    fn run(&self, _: &Task, index: usize) -> Result<Value> {
+        let batch = bootstrap::samples(
+            &self.fit.problem,
+            self.fit.levenberg(),
+            (&self.optimum.point, &self.optimum.at.residuals),
+            self.scale,
+            self.fit.case.seed,
+            (index * bootstrap::BATCH, bootstrap::BATCH),
+        )?;
+        Ok(json!(batch))
+    }
+}

@@ -1,0 +1,441 @@
+//! From an optimum to the contents of `result.json`.
+
+mod checks;
+mod curves;
+
+use super::{
+    case::{Role, Specimen},
+    problem::Calibration,
+    result::*,
+    run::{Fit, Optimum},
+    simulate::{BendingReading, Condition},
+    verdict::Evidence,
+};
+use crate::{
+    error::Result,
+    laboratory::CreasePoint,
+    material::{Parameter, StrainMeasure},
+    numeric::statistics::quantile,
+    optimize::{
+        Problem, bootstrap::Sample, levenberg::Outcome, multistart::Progress, profile::Side,
+    },
+};
+use nalgebra::DVector;
+
+/// All of a result but how it was run and where its files are.
+pub fn result(
+    fit: &Fit,
+    progress: &Progress,
+    (start, outcome): (usize, Option<Outcome>),
+    optimum: &Optimum,
+    evidence: &Evidence,
+) -> Result<FitResult> {
+    let points = points(fit, optimum, evidence)?;
+    let statistics = statistics(fit, optimum, &points);
+    let parameters = parameters(fit, progress, start, optimum, evidence);
+    Ok(FitResult {
+        name: fit.case.name.clone(),
+        synthetic: fit.data.synthetic,
+        law: fit.case.law.name().into(),
+        relaxation_branches: fit.case.relaxation_branches,
+        notes: notes(fit, &parameters, &points),
+        convergence: convergence(outcome),
+        interrupted: outcome.is_none(),
+        correlations: correlations(fit, evidence),
+        misfit: checks::misfit(fit, &points, &statistics),
+        hold_out: checks::hold_out(&points),
+        smoothing_bias_deg: checks::smoothing_bias(&points),
+        gradient_check: checks::gradient_check(fit, optimum)?,
+        curves: curves::curves(fit, optimum, evidence)?,
+        loops: curves::loops(fit, optimum)?,
+        twists: curves::twists(fit, optimum)?,
+        profiles: profiles(&fit.problem, evidence.sides),
+        starts: starts(progress),
+        rounds: rounds(&fit.problem, progress),
+        bootstrap: None,
+        data: fit.data.files.clone(),
+        run: RunResult {
+            version: env!("CARGO_PKG_VERSION").into(),
+            folder: String::new(),
+            command: String::new(),
+            device: String::new(),
+            optimizer: fit.optimizer.name().into(),
+            seed: fit.case.seed,
+            seconds: 0.0,
+        },
+        files: Vec::new(),
+        parameters,
+        statistics,
+        points,
+    })
+}
+
+fn notes(fit: &Fit, parameters: &[ParameterResult], points: &[PointResult]) -> Vec<String> {
+    let mut notes = fit.case.notes.clone();
+    for (name, role) in &fit.case.parameters {
+        if let Role::Fixed { value, why } = role {
+            notes.push(format!("{name} is fixed at {}: {why}.", digits(*value)));
+        }
+    }
+    notes.extend(fit.data.notes.clone());
+    if fit.case.tests.specimen == Specimen::StripMesh {
+        notes.push(format!(
+            "Angles are those of strip meshes of {} cells along the fold under the hard law, read right after the release; they jump as hinge after hinge slips, so their derivatives are the hinge ensemble's.",
+            fit.case.tests.strip_cells
+        ));
+    }
+    for p in parameters.iter().filter(|p| p.free) {
+        let Some([low, high]) = p.bounds else {
+            continue;
+        };
+        let near = |wall: f64| (p.best - wall).abs() <= 1e-6 * (high - low);
+        if near(low) || near(high) {
+            notes.push(format!(
+                "{} is at a bound of its search, {} {}.",
+                p.name,
+                digits(p.best),
+                p.unit
+            ));
+        }
+    }
+    let biased = |p: &&PointResult| {
+        let [_, sd, fitted, hard] = p.numbers();
+        !p.held_out && (fitted - hard).abs() > sd
+    };
+    let biased = points.iter().filter(biased).count();
+    if biased > 0 {
+        notes.push(format!(
+            "At {biased} of the points the hard law differs from the smoothed one by more than the spread; more tests.hinges make the gate narrower."
+        ));
+    }
+    for p in parameters
+        .iter()
+        .filter(|p| p.free && p.value.is_some() && p.std_error.is_none())
+    {
+        notes.push(format!(
+            "{} has no standard error: the covariance does not agree with the profile, because other parameters are not determined; use the interval.",
+            p.name
+        ));
+    }
+    let (fitted, free) = (
+        points.iter().filter(|p| !p.held_out).count(),
+        fit.problem.unknowns.len(),
+    );
+    if fitted < free {
+        notes.push(format!(
+            "{fitted} points cannot determine {free} free parameters; see the verdicts."
+        ));
+    }
+    notes
+}
+
+/// A number of a sentence, with four digits.
+pub(super) fn digits(value: f64) -> String {
+    let size = value.abs();
+    if size != 0.0 && !(1e-2..1e5).contains(&size) {
+        return format!("{value:.3e}");
+    }
+    let places = (3 - size.max(1e-2).log10().floor() as i32).max(0) as usize;
+    let text = format!("{value:.places$}");
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_string(),
+        false => text,
+    }
+}
+
+fn convergence(outcome: Option<Outcome>) -> String {
+    outcome.map_or(
+        "interrupted: the best point so far is reported; `rumple fit --resume` goes on".into(),
+        Outcome::message,
+    )
+}
+
+fn parameters(
+    fit: &Fit,
+    progress: &Progress,
+    start: usize,
+    optimum: &Optimum,
+    evidence: &Evidence,
+) -> Vec<ParameterResult> {
+    let problem = &fit.problem;
+    let law = problem.law().parameters();
+    let verdicts = evidence.verdicts();
+    let first = progress
+        .first_points
+        .get(start)
+        .map(|p| DVector::from_column_slice(p));
+    let line = |p: &Parameter, name: &str, best: f64| ParameterResult {
+        name: name.into(),
+        symbol: p.symbol.into(),
+        unit: p.dimension.unit(StrainMeasure::Curvature).into(),
+        value: Some(best),
+        best,
+        std_error: None,
+        ci95: [None, None],
+        verdict: String::new(),
+        free: false,
+        start: None,
+        bounds: None,
+        prior: None,
+    };
+    let mut list = Vec::new();
+    for (k, (unknown, verdict)) in problem.unknowns.iter().zip(verdicts).enumerate() {
+        let (best, gradient) = problem.parameter(k, &optimum.point);
+        let error = evidence.uncertainty.std_error(&gradient);
+        list.push(ParameterResult {
+            value: verdict.determined.then_some(best),
+            std_error: Some(error).filter(|e| verdict.determined && agrees(*e, verdict.ci95)),
+            ci95: verdict.ci95,
+            verdict: verdict.text,
+            free: true,
+            start: first.as_ref().map(|point| problem.parameter(k, point).0),
+            bounds: Some([unknown.bounds.0, unknown.bounds.1]),
+            prior: unknown.prior.map(|(mean, sd)| [mean, sd]),
+            ..line(&law[unknown.parameter], &unknown.name, best)
+        });
+    }
+    for (p, parameter) in law.iter().enumerate() {
+        let verdict = match fit.case.role(&parameter.name) {
+            Some(Role::Fixed { why, .. }) => format!("fixed: {why}"),
+            Some(Role::Tied { to, ratio }) => format!("tied to {to}, times {ratio}"),
+            _ => continue,
+        };
+        let values: Vec<f64> = (0..fit.data.groups.len())
+            .map(|group| problem.group_values(group, &optimum.point)[p])
+            .collect();
+        // A tie to a local parameter makes a value for each group.
+        let local = values.iter().any(|v| *v != values[0]);
+        for (group, &best) in fit.data.groups.iter().zip(&values) {
+            let name = match local {
+                true => format!("{}[{group}]", parameter.name),
+                false => parameter.name.clone(),
+            };
+            list.push(ParameterResult {
+                verdict: verdict.clone(),
+                ..line(parameter, &name, best)
+            });
+            if !local {
+                break;
+            }
+        }
+    }
+    list
+}
+
+/// Whether a standard error is of the size that the profile shows; where other parameters are not
+/// identified the covariance says nothing of this one.
+fn agrees(error: f64, ci95: [Option<f64>; 2]) -> bool {
+    match ci95 {
+        [Some(low), Some(high)] => error <= 2.0 * (high - low) / 3.92,
+        _ => error.is_finite(),
+    }
+}
+
+fn correlations(fit: &Fit, evidence: &Evidence) -> Correlations {
+    let unknowns = &fit.problem.unknowns;
+    let gradients: Vec<DVector<f64>> = (0..unknowns.len())
+        .map(|k| fit.problem.quantity(k, evidence.best).1)
+        .collect();
+    let row = |a: &DVector<f64>| {
+        let cell = |b: &DVector<f64>| {
+            Some(evidence.uncertainty.correlation(a, b)).filter(|c| c.is_finite())
+        };
+        gradients.iter().map(cell).collect()
+    };
+    Correlations {
+        names: unknowns.iter().map(|u| u.name.clone()).collect(),
+        matrix: gradients.iter().map(row).collect(),
+    }
+}
+
+fn points(fit: &Fit, optimum: &Optimum, evidence: &Evidence) -> Result<Vec<PointResult>> {
+    let list = fit.all_conditions();
+    let (fitted, spread) = fit.predictions(optimum, evidence.uncertainty, &list)?;
+    let hard = fit.problem.hard(&optimum.point, &list)?;
+    let scale = fit.error_scale(optimum);
+    let point = |(i, row): (usize, &super::dataset::Row)| {
+        let mut point = PointResult {
+            group: fit.data.groups[row.group].clone(),
+            place: row.place.clone(),
+            held_out: row.held_out,
+            prediction_sd: Some(spread[i].hypot(scale * row.sd)),
+            ..PointResult::default()
+        };
+        let numbers = [row.value, row.sd, fitted[i], hard[i]].map(Some);
+        match row.condition {
+            Condition::Recovery(CreasePoint { gap, press, read }) => {
+                point.test = "crease".into();
+                // Gaps are read in millimetres: 0.0005 m is to be 0.5 mm again.
+                point.gap_mm = Some((1e12 * gap).round() / 1e9);
+                point.press_s = Some(press);
+                point.read_s = Some(read);
+                [
+                    point.measured_deg,
+                    point.sd_deg,
+                    point.fitted_deg,
+                    point.hard_deg,
+                ] = numbers;
+            }
+            Condition::Bending { dwell, read, .. } => {
+                let (test, quantity, unit) = match read {
+                    BendingReading::Rigidity => ("kes", "B", "N·m"),
+                    BendingReading::Hysteresis => ("kes", "2HB", "N·m/m"),
+                    BendingReading::Moment(_, curvature) => {
+                        point.curvature_per_m = Some(curvature);
+                        ("kes_loop", "moment", "N·m/m")
+                    }
+                };
+                point.test = test.into();
+                point.quantity = Some(quantity.into());
+                point.unit = Some(unit.into());
+                point.press_s = Some(dwell);
+                [point.measured, point.sd, point.fitted, point.hard] = numbers;
+            }
+            Condition::Torque { twist, turn, .. } => {
+                point.test = "twist".into();
+                point.quantity = Some("torque".into());
+                point.unit = Some("N·m".into());
+                point.press_s = Some(twist.hold);
+                point.turn_deg = Some((1e9 * turn.to_degrees()).round() / 1e9);
+                [point.measured, point.sd, point.fitted, point.hard] = numbers;
+            }
+        }
+        point
+    };
+    Ok(fit.data.rows.iter().enumerate().map(point).collect())
+}
+
+fn statistics(fit: &Fit, optimum: &Optimum, points: &[PointResult]) -> Statistics {
+    let fitted: Vec<&PointResult> = points.iter().filter(|p| !p.held_out).collect();
+    let (count, free) = (fitted.len(), fit.problem.unknowns.len());
+    let chi2: f64 = fitted.iter().map(|p| p.residual().powi(2)).sum();
+    let hard = |p: &&PointResult| {
+        let [measured, sd, _, hard] = p.numbers();
+        ((measured - hard) / sd).powi(2)
+    };
+    let freedom = count.saturating_sub(free);
+    Statistics {
+        points: count,
+        free,
+        chi2,
+        reduced_chi2: (freedom > 0).then(|| chi2 / freedom as f64),
+        aic: chi2 + 2.0 * free as f64,
+        bic: chi2 + free as f64 * (count as f64).ln(),
+        r2: explained(&fitted, chi2),
+        hard_chi2: fitted.iter().map(hard).sum(),
+        error_scale: fit.error_scale(optimum),
+    }
+}
+
+/// R² over readings of one kind, weighted: the variance is about the mean of the kind.
+fn explained(points: &[&PointResult], chi2: f64) -> Option<f64> {
+    let kind = |p: &PointResult| (p.test.clone(), p.quantity.clone());
+    let mut kinds: Vec<_> = points.iter().map(|p| kind(p)).collect();
+    kinds.sort();
+    kinds.dedup();
+    let mut total = 0.0;
+    for wanted in kinds {
+        let of_kind: Vec<[f64; 4]> = points
+            .iter()
+            .filter(|p| kind(p) == wanted)
+            .map(|p| p.numbers())
+            .collect();
+        let weight = |n: &[f64; 4]| n[1].powi(-2);
+        let sum: f64 = of_kind.iter().map(weight).sum();
+        let mean = of_kind.iter().map(|n| weight(n) * n[0]).sum::<f64>() / sum;
+        total += of_kind
+            .iter()
+            .map(|n| weight(n) * (n[0] - mean).powi(2))
+            .sum::<f64>();
+    }
+    // Single readings have no variance to explain, but rounding leaves a little.
+    (total > 1e-9).then(|| 1.0 - chi2 / total)
+}
+
+/// Both sides of every profile as one curve.
+pub fn profiles(problem: &Calibration, sides: &[Side]) -> Vec<ProfileResult> {
+    let names = problem.unknowns.iter().enumerate();
+    let curve = |(k, unknown): (usize, &super::problem::Unknown)| {
+        let mut path: Vec<(f64, f64)> = sides
+            .iter()
+            .filter(|s| s.quantity == k)
+            .flat_map(|s| s.path.iter().skip(usize::from(s.direction > 0.0)))
+            .filter(|p| p.1 < f64::MAX)
+            .map(|(q, delta)| (problem.from_scale(k, *q), delta.max(0.0)))
+            .collect();
+        path.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let (values, delta_chi2) = path.into_iter().unzip();
+        ProfileResult {
+            name: unknown.name.clone(),
+            values,
+            delta_chi2,
+        }
+    };
+    names.map(curve).filter(|p| p.values.len() > 1).collect()
+}
+
+/// Means, spreads and quantiles of refitted parameters; samples whose fit failed are left out.
+pub fn bootstrap(problem: &Calibration, samples: &[Sample]) -> BootstrapResult {
+    let points: Vec<DVector<f64>> = samples
+        .iter()
+        .filter(|s| s.cost.is_some())
+        .map(|s| DVector::from_column_slice(&s.point))
+        .collect();
+    let line = |(k, unknown): (usize, &super::problem::Unknown)| {
+        let mut values: Vec<f64> = points.iter().map(|p| problem.parameter(k, p).0).collect();
+        values.sort_by(f64::total_cmp);
+        let count = values.len().max(1) as f64;
+        let mean = values.iter().sum::<f64>() / count;
+        let square: f64 = values.iter().map(|v| (v - mean).powi(2)).sum();
+        let end = |share| {
+            if values.is_empty() {
+                mean
+            } else {
+                quantile(&values, share)
+            }
+        };
+        BootstrapLine {
+            name: unknown.name.clone(),
+            mean,
+            sd: (square / (count - 1.0).max(1.0)).sqrt(),
+            ci95: [end(0.025), end(0.975)],
+        }
+    };
+    BootstrapResult {
+        samples: points.len(),
+        parameters: problem.unknowns.iter().enumerate().map(line).collect(),
+    }
+}
+
+/// A start reached the best minimum when its χ² is this close to it.
+const SAME_MINIMUM: f64 = 0.01;
+
+fn starts(progress: &Progress) -> Vec<StartResult> {
+    let best = progress.best().map_or(f64::NAN, |b| b.1);
+    (0..progress.walkers.len())
+        .map(|i| {
+            let walker = progress.walker(i);
+            let near = |cost: f64| cost <= best + SAME_MINIMUM * best.max(1.0);
+            StartResult {
+                start: i + 1,
+                first_chi2: progress.first_costs[i],
+                chi2: walker.cost,
+                best: walker.cost.is_some_and(near),
+                rounds: walker.rounds,
+                outcome: walker
+                    .outcome
+                    .map_or("still moving".into(), Outcome::message),
+            }
+        })
+        .collect()
+}
+
+fn rounds(problem: &Calibration, progress: &Progress) -> Vec<RoundResult> {
+    let round = |r: &crate::optimize::multistart::Round| RoundResult {
+        stage: r.stage + 1,
+        gate_width: problem.width(r.stage),
+        alive: r.alive,
+        best_chi2: r.best.min(1e300),
+    };
+    progress.trace.iter().map(round).collect()
+}

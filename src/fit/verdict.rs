@@ -1,0 +1,331 @@
+//! Identifiability: what the data determine, what they determine only in combination, and which
+//! measurement is missing.
+
+use nalgebra::DVector;
+
+use super::{
+    dataset::Dataset,
+    problem::{Calibration, Unknown},
+    simulate::Condition,
+    summary::digits,
+};
+use crate::{
+    laboratory::CREST_CURVATURE,
+    material::Dimension,
+    optimize::{Linearized, Problem, profile::Side, uncertainty::Uncertainty},
+};
+
+/// What is known of one unknown's parameter.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Verdict {
+    /// Whether its value means anything by itself.
+    pub determined: bool,
+    /// 95 % interval; an end is none where the data leave it open.
+    pub ci95: [Option<f64>; 2],
+    /// In words.
+    pub text: String,
+}
+
+/// An optimum and all that was learned around it.
+pub struct Evidence<'a> {
+    /// The problem.
+    pub problem: &'a Calibration,
+    /// Its data.
+    pub data: &'a Dataset,
+    /// The optimum.
+    pub best: &'a DVector<f64>,
+    /// Residuals and Jacobian there.
+    pub at: &'a Linearized,
+    /// Covariance there.
+    pub uncertainty: &'a Uncertainty,
+    /// Profiles; empty when they were not taken.
+    pub sides: &'a [Side],
+    /// Δcost of a 95 % interval.
+    pub threshold: f64,
+    /// Unknowns that are yield strains, and how much the cost rises when no fold of theirs yields.
+    pub without_flow: &'a [(usize, f64)],
+}
+
+/// One end of an interval.
+#[derive(Debug, Clone, Copy)]
+struct End {
+    value: Option<f64>,
+    /// Whether the data leave it open.
+    open: bool,
+    /// Whether a limit of nature, not the data, closes it.
+    natural: bool,
+}
+
+/// 95 % of χ² with one to four degrees of freedom over that with one: yield strain, hardening, drop and flow
+/// time, where they are free, all gain from noise where nothing yields.
+const IDLE: [f64; 4] = [1.0, 1.559_7, 2.034_4, 2.469_8];
+/// A combination of two parameters must be this much better known than either.
+const SHARPER: f64 = 0.25;
+/// And to this many nepers or better.
+const SHARP: f64 = 0.3;
+/// Residuals that no unknown of a kind moves by more than this (in standard deviations a neper) do not
+/// see it.
+const BLIND: f64 = 1e-6;
+/// Standard error over the prior's above which the data have added nothing.
+const ONLY_PRIOR: f64 = 0.9;
+
+impl Evidence<'_> {
+    /// One verdict an unknown.
+    pub fn verdicts(&self) -> Vec<Verdict> {
+        (0..self.problem.unknowns.len())
+            .map(|k| self.verdict(k))
+            .collect()
+    }
+
+    fn verdict(&self, k: usize) -> Verdict {
+        let unknown = &self.problem.unknowns[k];
+        if self.sides.is_empty() {
+            return Verdict {
+                determined: true,
+                ci95: [None, None],
+                text: "not assessed: the search was interrupted; go on with --resume".into(),
+            };
+        }
+        let ends = [-1.0, 1.0].map(|direction| self.end(k, direction));
+        let ci95 = ends.map(|end| end.value);
+        let open = ends.iter().any(|end| end.open) || ends.iter().all(|end| end.natural);
+        let (_, gradient) = self.problem.parameter(k, self.best);
+        let error = self.uncertainty.std_error(&gradient);
+        let verdict = |determined, text| Verdict {
+            determined,
+            ci95,
+            text,
+        };
+        if let Some((_, sd)) = unknown.prior
+            && error > ONLY_PRIOR * sd
+        {
+            let text = "identified only as its prior: the data add nothing to it";
+            return verdict(true, text.into());
+        }
+        if self.nothing_yields(unknown.group) && is_plastic(base_name(unknown)) {
+            return Verdict {
+                determined: false,
+                ci95: [
+                    ci95[0].filter(|_| base_name(unknown) == "yield_strain"),
+                    None,
+                ],
+                text: format!("not identified: {}", self.no_fold_yields(unknown, ci95[0])),
+            };
+        }
+        if !open {
+            return verdict(true, "identified".into());
+        }
+        if let Some(text) = self.combination(k) {
+            return verdict(true, text);
+        }
+        verdict(
+            false,
+            format!("not identified: {}", self.missing(unknown, ci95)),
+        )
+    }
+
+    /// An end of the interval. A limit of nature closes it.
+    fn end(&self, k: usize, direction: f64) -> End {
+        let unknown = &self.problem.unknowns[k];
+        let side = self
+            .sides
+            .iter()
+            .find(|s| s.quantity == k && s.direction == direction);
+        if let Some(end) = side.and_then(|s| s.end(self.threshold)) {
+            return End {
+                value: Some(self.problem.from_scale(k, end)),
+                open: false,
+                natural: false,
+            };
+        }
+        let parameter = &self.problem.law().parameters()[unknown.parameter];
+        let (wall, limit) = if direction > 0.0 {
+            (unknown.bounds.1, parameter.high)
+        } else {
+            (unknown.bounds.0, parameter.low)
+        };
+        let natural = wall == limit && parameter.dimension == Dimension::Ratio;
+        End {
+            value: natural.then_some(wall),
+            open: !natural,
+            natural,
+        }
+    }
+
+    /// Whether the data are as well fitted without any plastic flow in a group: no residual sees the
+    /// yield strain, or the cost without flow is within what four idle parameters may gain.
+    fn nothing_yields(&self, group: Option<usize>) -> bool {
+        let rows = self.problem.data();
+        let of_group = |k: usize| {
+            let unknown = &self.problem.unknowns[k];
+            unknown.group == group || unknown.group.is_none()
+        };
+        let plastic = self.problem.unknowns.iter().enumerate();
+        let plastic = plastic
+            .filter(|(k, u)| of_group(*k) && is_plastic(base_name(u)))
+            .count();
+        let idle = IDLE[plastic.clamp(1, IDLE.len()) - 1];
+        self.without_flow
+            .iter()
+            .filter(|(k, _)| of_group(*k))
+            .any(|(k, delta)| {
+                let seen = self.at.jacobian.column(*k).rows(0, rows).amax();
+                seen < BLIND || *delta < idle * self.threshold
+            })
+    }
+
+    /// Sharpest curvature of the data \[1/m\] and its gap \[mm\].
+    fn sharpest(&self) -> (f64, Option<f64>) {
+        let mut sharpest = (0.0, None);
+        for row in self.data.fitted() {
+            let (curvature, gap) = match row.condition {
+                Condition::Recovery(point) => (CREST_CURVATURE / point.gap, Some(1e3 * point.gap)),
+                Condition::Bending { .. } | Condition::Torque { .. } => {
+                    (row.condition.curvature(), None)
+                }
+            };
+            if curvature > sharpest.0 {
+                sharpest = (curvature, gap);
+            }
+        }
+        sharpest
+    }
+
+    fn no_fold_yields(&self, unknown: &Unknown, low: Option<f64>) -> String {
+        let (curvature, gap) = self.sharpest();
+        let place = gap.map_or("a bending cycle".into(), |mm| {
+            format!("a gap of {mm:.3} mm")
+        });
+        let remedy = match gap {
+            Some(_) => "a smaller gap would make one yield",
+            None => "a recovery test with a small gap would make one yield",
+        };
+        match (base_name(unknown), low) {
+            ("yield_strain", Some(low)) => format!(
+                "no fold yields: the data are fitted as well without; the sharpest has {curvature:.0} 1/m ({place}), and any yield strain above {low:.0} 1/m will do; {remedy}"
+            ),
+            ("yield_strain", None) => {
+                format!(
+                    "no fold yields: the data are fitted as well without; the sharpest has {curvature:.0} 1/m ({place}); {remedy}"
+                )
+            }
+            _ => format!("no fold yields, so nothing hardens or flows; {remedy}"),
+        }
+    }
+
+    /// A product or ratio with another unknown that is known where the two are not.
+    fn combination(&self, k: usize) -> Option<String> {
+        let unknowns = &self.problem.unknowns;
+        let quantity = |j: usize| self.problem.quantity(j, self.best);
+        let (own, own_gradient) = quantity(k);
+        let own_error = self.uncertainty.std_error(&own_gradient);
+        let mut best: Option<(f64, String)> = None;
+        for j in (0..unknowns.len()).filter(|j| *j != k) {
+            // Only logarithms make products.
+            if [k, j].iter().any(|i| !unknowns[*i].is_logarithm()) {
+                continue;
+            }
+            let (other, gradient) = quantity(j);
+            let other_error = self.uncertainty.std_error(&gradient);
+            for sign in [1.0, -1.0] {
+                let error = self
+                    .uncertainty
+                    .std_error(&(&own_gradient + &gradient * sign));
+                let sharp = error < SHARPER * own_error.min(other_error) && error < SHARP;
+                if sharp && best.as_ref().is_none_or(|b| error < b.0) {
+                    let (kind, mark) = if sign > 0.0 {
+                        ("product", "·")
+                    } else {
+                        ("ratio", "/")
+                    };
+                    let text = format!(
+                        "identified only as the {kind} {}{mark}{} = {:.4e} ± {:.1} %",
+                        unknowns[k].name,
+                        unknowns[j].name,
+                        (own + sign * other).exp(),
+                        100.0 * error
+                    );
+                    best = Some((error, text));
+                }
+            }
+        }
+        best.map(|b| b.1)
+    }
+
+    /// What is missing from the data, and which measurement would bring it.
+    fn missing(&self, unknown: &Unknown, [low, high]: [Option<f64>; 2]) -> String {
+        let times = self.data.fitted().map(|row| match row.condition {
+            Condition::Recovery(point) => point.press,
+            Condition::Bending { dwell, .. } => dwell,
+            Condition::Torque { twist, .. } => twist.hold,
+        });
+        let (mut shortest, mut longest) = (f64::INFINITY, 0.0f64);
+        for time in times.filter(|t| *t > 0.0) {
+            (shortest, longest) = (shortest.min(time), longest.max(time));
+        }
+        let known = match (low, high) {
+            (Some(low), None) => format!(" (95 %: above {})", digits(low)),
+            (None, Some(high)) => format!(" (95 %: below {})", digits(high)),
+            _ => String::new(),
+        };
+        let dwell = |what: &str| match (low, high) {
+            _ if longest == 0.0 => {
+                format!("no dwell in the data; hold a fold for several times to see {what}")
+            }
+            (None, Some(_)) => format!(
+                "no dwell shorter than {} s in the data; press for less than {} s to see {what}",
+                digits(shortest),
+                digits(shortest / 3.0)
+            ),
+            (Some(_), None) => format!(
+                "no dwell longer than {} s in the data; press for more than {} s to see {what}",
+                digits(longest),
+                digits(longest * 3.0)
+            ),
+            _ if shortest == longest => format!(
+                "a single dwell of {} s cannot show {what}; press for other times too",
+                digits(longest)
+            ),
+            _ => format!(
+                "dwells from {} to {} s do not show {what}; add times between or around them, or another gap",
+                digits(shortest),
+                digits(longest)
+            ),
+        };
+        let text = match base_name(unknown) {
+            "dwell_time" => dwell("yarns lock"),
+            "flow_time" | "hardening_drop" => dwell("the flow go on"),
+            "friction_threshold_saturated" if high.is_none() => {
+                "no fold slips after a long dwell; a smaller gap (a sharper fold) would".into()
+            }
+            "friction_threshold_saturated" => {
+                "every fold slips however long it is held; a wider gap or a KES cycle with a dwell would tell".into()
+            }
+            "friction_threshold_initial" | "friction_stiffness" => {
+                "a KES loop would tell: 2HB gives the product of friction stiffness and threshold, the slope after a reversal the stiffness".into()
+            }
+            "bending_stiffness" => {
+                "recovery angles determine only ratios of stiffnesses; a KES B would tell".into()
+            }
+            "hardening_stiffness" => "another gap would separate it from the yield strain".into(),
+            "yield_strain" => "a wider and a smaller gap would bracket it".into(),
+            name if name.starts_with("branch_") => {
+                "readings at two times after the release (15 s and 5 min) would tell".into()
+            }
+            _ => "another gap or pressing time would tell".into(),
+        };
+        format!("{text}{known}")
+    }
+}
+
+/// The law's name of a parameter, without its group.
+fn base_name(unknown: &Unknown) -> &str {
+    unknown.name.split('[').next().unwrap_or(&unknown.name)
+}
+
+fn is_plastic(name: &str) -> bool {
+    matches!(
+        name,
+        "yield_strain" | "hardening_stiffness" | "hardening_drop" | "flow_time"
+    )
+}

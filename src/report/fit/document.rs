@@ -1,0 +1,348 @@
+//! The written report of a fit as sections of blocks, which Markdown and HTML set each in its way.
+
+use crate::fit::result::FitResult;
+use crate::report::{
+    document::number::{counted, duration},
+    fit::{
+        rows::{self, STRONG_CORRELATION, Table},
+        sentence, tables,
+    },
+};
+
+/// A piece of a section.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Block {
+    /// A paragraph.
+    Text(String),
+    /// Terms and what is to be said of each.
+    Facts(Vec<(&'static str, String)>),
+    /// A list of sentences.
+    List(Vec<String>),
+    /// A table.
+    Table(Table),
+    /// What somebody types.
+    Command(String),
+}
+
+/// What a picture shows, which decides its section.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Topic {
+    /// Measured and fitted curves.
+    Curves,
+    /// Profile likelihoods.
+    Profiles,
+    /// The correlation matrix.
+    Correlations,
+    /// Residuals.
+    Residuals,
+    /// The search and its starts.
+    Search,
+    /// The bootstrap.
+    Bootstrap,
+    /// Anything else.
+    Other,
+}
+
+/// Words that tell what a picture shows. The first that occurs decides, so the curves come last:
+/// "residuals of the recovery" are residuals.
+const TOPICS: [(&str, Topic); 13] = [
+    ("residual", Topic::Residuals),
+    ("profile", Topic::Profiles),
+    ("correlation", Topic::Correlations),
+    ("bootstrap", Topic::Bootstrap),
+    ("start", Topic::Search),
+    ("search", Topic::Search),
+    ("round", Topic::Search),
+    ("converge", Topic::Search),
+    ("recovery", Topic::Curves),
+    ("loop", Topic::Curves),
+    ("bending", Topic::Curves),
+    ("kes", Topic::Curves),
+    ("twist", Topic::Curves),
+];
+
+impl Topic {
+    /// The topic that a picture's caption or file name tells of.
+    pub fn of(text: &str) -> Topic {
+        let text = text.to_lowercase();
+        let found = TOPICS.iter().find(|(word, _)| text.contains(word));
+        found.map_or(Topic::Other, |(_, topic)| *topic)
+    }
+}
+
+/// A heading, what stands under it, and the pictures that follow.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Section {
+    pub title: &'static str,
+    pub blocks: Vec<Block>,
+    pub pictures: Option<Topic>,
+}
+
+/// Title of the report.
+pub(crate) fn title(result: &FitResult) -> String {
+    format!("Fit of {}", result.name)
+}
+
+/// All sections. One without blocks and pictures is to be left out.
+pub(crate) fn sections(result: &FitResult) -> Vec<Section> {
+    let section = |title, pictures, blocks| Section {
+        title,
+        blocks,
+        pictures,
+    };
+    vec![
+        section("At a glance", None, glance(result)),
+        section("Recovery and bending", Some(Topic::Curves), vec![]),
+        section("Parameters", Some(Topic::Profiles), parameters(result)),
+        section("Fit statistics", None, statistics(result)),
+        section(
+            "Correlations",
+            Some(Topic::Correlations),
+            correlations(result),
+        ),
+        section("Does the law follow the data?", None, misfit(result)),
+        section("Data", None, data(result)),
+        section("Points", Some(Topic::Residuals), points(result)),
+        section("Smoothing and gradient", None, certificate(result)),
+        section("Search", Some(Topic::Search), search(result)),
+        section("Bootstrap", Some(Topic::Bootstrap), bootstrap(result)),
+        section("Run", None, run(result)),
+        section("Files", None, list(&result.files)),
+        section("More pictures", Some(Topic::Other), vec![]),
+    ]
+}
+
+fn list(items: &[String]) -> Vec<Block> {
+    match items {
+        [] => vec![],
+        _ => vec![Block::List(items.to_vec())],
+    }
+}
+
+fn glance(result: &FitResult) -> Vec<Block> {
+    let mut facts = vec![
+        ("Law", sentence::law(result)),
+        ("Parameters", sentence::identified(result)),
+        ("Misfit", result.misfit.verdict.clone()),
+    ];
+    if let Some(hold_out) = &result.hold_out {
+        facts.push(("Hold-out", hold_out.verdict.clone()));
+    }
+    facts.extend([
+        ("Search", sentence::convergence(result)),
+        ("Starts", sentence::starts(result)),
+        ("Smoothing bias", sentence::smoothing(result)),
+        ("Gradient", sentence::gradient(result)),
+    ]);
+    let mut blocks = vec![Block::Facts(facts)];
+    if !result.notes.is_empty() {
+        blocks.push(Block::Text("Assumptions and warnings:".into()));
+        blocks.extend(list(&result.notes));
+    }
+    blocks
+}
+
+fn parameters(result: &FitResult) -> Vec<Block> {
+    if result.parameters.is_empty() {
+        return vec![];
+    }
+    let mut blocks = vec![
+        Block::Table(rows::parameters(result)),
+        Block::Text(
+            "Standard errors are from the covariance at the optimum. Intervals are from the profile \
+             likelihood: all other parameters are refitted along the way. The data leave open \
+             what is written as …"
+                .into(),
+        ),
+    ];
+    blocks.extend(sentence::undetermined(result).map(|s| Block::Text(s + ".")));
+    blocks
+}
+
+fn statistics(result: &FitResult) -> Vec<Block> {
+    vec![Block::Table(rows::statistics(&result.statistics))]
+}
+
+fn correlations(result: &FitResult) -> Vec<Block> {
+    let table = rows::correlations(result);
+    let mut blocks = match table.rows.len() {
+        0 => vec![Block::Text(format!(
+            "No pair of parameters is correlated by {STRONG_CORRELATION} or more."
+        ))],
+        _ => vec![
+            Block::Text(format!(
+                "Pairs correlated by {STRONG_CORRELATION} or more. They trade off against each other, \
+                 so the standard error of one alone says little."
+            )),
+            Block::Table(table),
+        ],
+    };
+    blocks.extend(sentence::without_correlation(result).map(|s| Block::Text(s + ".")));
+    blocks
+}
+
+fn misfit(result: &FitResult) -> Vec<Block> {
+    let mut facts = vec![
+        ("Misfit", result.misfit.verdict.clone()),
+        ("Tests", sentence::misfit_tests(result)),
+    ];
+    facts.push((
+        "Hold-out",
+        sentence::hold_out(result).unwrap_or("no point was held out".into()),
+    ));
+    vec![Block::Facts(facts)]
+}
+
+fn data(result: &FitResult) -> Vec<Block> {
+    match result.data.is_empty() {
+        true => vec![],
+        false => vec![Block::Table(tables::data(result))],
+    }
+}
+
+fn points(result: &FitResult) -> Vec<Block> {
+    let tables = [tables::angles(result), tables::bending(result)];
+    let mut blocks: Vec<Block> = tables
+        .into_iter()
+        .filter(|table| !table.rows.is_empty())
+        .map(Block::Table)
+        .collect();
+    if blocks.is_empty() {
+        return blocks;
+    }
+    blocks.push(Block::Text(
+        "z is (measured − fitted)/sd; “hard” is the fitted law without smoothing. The prediction sd \
+         holds the errors of the parameters and of the reading; the hold-out verdict is based on it."
+            .into(),
+    ));
+    blocks
+}
+
+fn certificate(result: &FitResult) -> Vec<Block> {
+    let mut blocks = vec![Block::Facts(vec![
+        ("Smoothing bias", sentence::smoothing(result)),
+        ("Gradient", sentence::gradient(result)),
+    ])];
+    let table = tables::gradient(result);
+    if !table.rows.is_empty() {
+        blocks.push(Block::Text(
+            "Norm of each column of the Jacobian at the optimum, in the unknowns of the search:"
+                .into(),
+        ));
+        blocks.push(Block::Table(table));
+    }
+    blocks
+}
+
+fn search(result: &FitResult) -> Vec<Block> {
+    let mut blocks = vec![Block::Facts(vec![
+        ("Stopped", sentence::convergence(result)),
+        ("Starts", sentence::starts(result)),
+    ])];
+    if !result.starts.is_empty() {
+        blocks.push(Block::Table(tables::starts(result)));
+    }
+    blocks
+}
+
+fn bootstrap(result: &FitResult) -> Vec<Block> {
+    match &result.bootstrap {
+        None => vec![],
+        Some(b) => vec![
+            Block::Text(format!(
+                "{} drawn from the fitted law and fitted again.",
+                counted(b.samples, "data set")
+            )),
+            Block::Table(tables::bootstrap(b)),
+        ],
+    }
+}
+
+fn run(result: &FitResult) -> Vec<Block> {
+    let run = &result.run;
+    vec![
+        Block::Command(run.command.clone()),
+        Block::Facts(vec![
+            ("Version", format!("rumple {}", run.version)),
+            ("Device", run.device.clone()),
+            ("Optimizer", run.optimizer.clone()),
+            ("Seed", run.seed.to_string()),
+            ("Time", duration(run.seconds)),
+        ]),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::fit::sample::sample;
+
+    /// A row with a cell too few would shift every number after it under a wrong heading.
+    #[test]
+    fn every_row_has_a_cell_for_every_column() {
+        let mut tables = 0;
+        for section in sections(&sample()) {
+            for block in section.blocks {
+                if let Block::Table(table) = block {
+                    tables += 1;
+                    assert!(!table.rows.is_empty(), "{}", section.title);
+                    for row in &table.rows {
+                        assert_eq!(row.len(), table.columns.len(), "{}: {row:?}", section.title);
+                    }
+                }
+            }
+        }
+        assert_eq!(tables, 9, "tables of a fit with everything in it");
+    }
+
+    /// An interrupted fit may lack everything; no report may fail then, nor show an empty table.
+    #[test]
+    fn a_fit_with_nothing_in_it_is_reported() {
+        let mut bare = sample();
+        bare.parameters.clear();
+        bare.points.clear();
+        bare.starts.clear();
+        bare.data.clear();
+        bare.notes.clear();
+        bare.files.clear();
+        bare.gradient_check.parameters.clear();
+        bare.correlations.names.clear();
+        bare.correlations.matrix.clear();
+        bare.statistics.reduced_chi2 = None;
+        (bare.bootstrap, bare.hold_out) = (None, None);
+        let titles: Vec<_> = sections(&bare)
+            .iter()
+            .flat_map(|section| {
+                section
+                    .blocks
+                    .iter()
+                    .map(|block| (section.title, block.clone()))
+            })
+            .filter(|(_, block)| matches!(block, Block::Table(_)))
+            .map(|(title, _)| title)
+            .collect();
+        assert_eq!(titles, ["Fit statistics"], "sections with a table");
+        let page = crate::report::fit::html::html(&bare, &[]);
+        assert!(page.contains("no point was held out"));
+        let text = crate::report::fit::text::terminal(&bare);
+        assert!(text.contains("reduced chi-square  = -"), "{text}");
+        let both = crate::report::fit::text::compare(&bare, &sample());
+        assert!(both.contains("0 points were fitted in A"), "{both}");
+    }
+
+    /// The more specific word of a caption wins.
+    #[test]
+    fn pictures_find_their_sections() {
+        let cases = [
+            ("Recovery against pressing time", Topic::Curves),
+            ("Residuals of the recovery", Topic::Residuals),
+            ("profile_yield_strain.svg", Topic::Profiles),
+            ("KES loop", Topic::Curves),
+            ("Where the starts ended", Topic::Search),
+            ("Something new", Topic::Other),
+        ];
+        for (caption, topic) in cases {
+            assert_eq!(Topic::of(caption), topic, "{caption}");
+        }
+    }
+}

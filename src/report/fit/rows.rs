@@ -1,0 +1,220 @@
+//! The tables of a fit as rows of text, from which every form of the report is drawn.
+
+use crate::fit::result::{FitResult, ParameterResult, Statistics};
+use crate::report::document::number::{
+    NONE, error, interval, number, or_none, percent, range, score, short, with_error,
+};
+
+/// Correlations from here on are listed: such a pair trades off so well that neither error bar can
+/// be read alone.
+pub(crate) const STRONG_CORRELATION: f64 = 0.9;
+
+/// What a column holds, which decides how it is set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Column {
+    /// A name of the program's: set as code.
+    Name,
+    /// Words.
+    Text,
+    /// Digits: set to the right.
+    Number,
+    /// A verdict on a parameter: coloured by its [`Kind`].
+    Verdict,
+}
+
+/// A table; every row has a cell for every column.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Table {
+    /// Heading and kind of each column.
+    pub columns: Vec<(&'static str, Column)>,
+    /// Cells.
+    pub rows: Vec<Vec<String>>,
+}
+
+/// What a verdict says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// The data determine it.
+    Identified,
+    /// They determine a combination.
+    OnlyAs,
+    /// They do not.
+    NotIdentified,
+    /// It was not asked of them.
+    Given,
+}
+
+impl Kind {
+    /// The kind that the words of a verdict stand for.
+    pub fn of(verdict: &str) -> Kind {
+        match verdict {
+            v if v.starts_with("identified only") => Kind::OnlyAs,
+            v if v.starts_with("identified") => Kind::Identified,
+            v if v.starts_with("not identified") => Kind::NotIdentified,
+            _ => Kind::Given,
+        }
+    }
+}
+
+/// A parameter as text.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct ParameterRow {
+    pub name: String,
+    pub symbol: String,
+    pub value: String,
+    pub unit: String,
+    pub std_error: String,
+    pub percent: String,
+    pub interval: String,
+    pub start: String,
+    pub bounds: String,
+    pub prior: String,
+    pub verdict: String,
+}
+
+/// The parameter as every report writes it. Without an estimate there is no error to show either.
+pub(crate) fn parameter_row(p: &ParameterResult) -> ParameterRow {
+    let std_error = p.std_error.filter(|_| p.value.is_some());
+    let relative = p.value.zip(std_error).and_then(|(v, e)| percent(v, e));
+    ParameterRow {
+        name: p.name.clone(),
+        symbol: p.symbol.clone(),
+        value: or_none(p.value, |v| with_error(v, std_error)),
+        unit: unit(&p.unit),
+        std_error: or_none(std_error, error),
+        percent: relative.unwrap_or_default(),
+        // A tied parameter may have one without being free.
+        interval: match p.free || p.ci95.iter().any(Option::is_some) {
+            true => interval(p.ci95, p.std_error),
+            false => NONE.into(),
+        },
+        start: or_none(p.start, short),
+        bounds: p.bounds.map_or(NONE.into(), range),
+        prior: p.prior.map_or(NONE.into(), |[mean, sd]| {
+            format!("{} ± {}", short(mean), short(sd))
+        }),
+        verdict: p.verdict.clone(),
+    }
+}
+
+/// A unit for people: a ratio has none.
+fn unit(unit: &str) -> String {
+    if unit == "1" { NONE } else { unit }.into()
+}
+
+/// The parameters, a line each.
+pub(crate) fn parameters(result: &FitResult) -> Table {
+    let row = |p: &ParameterResult| {
+        let r = parameter_row(p);
+        vec![
+            r.name,
+            r.symbol,
+            r.value,
+            r.unit,
+            r.std_error,
+            r.interval,
+            r.start,
+            r.bounds,
+            r.prior,
+            r.verdict,
+        ]
+    };
+    Table {
+        columns: vec![
+            ("parameter", Column::Name),
+            ("symbol", Column::Text),
+            ("value", Column::Number),
+            ("unit", Column::Text),
+            ("std. error", Column::Number),
+            ("95 % interval", Column::Number),
+            ("start", Column::Number),
+            ("bounds", Column::Number),
+            ("prior", Column::Number),
+            ("verdict", Column::Verdict),
+        ],
+        rows: result.parameters.iter().map(row).collect(),
+    }
+}
+
+/// Name, value and meaning of each statistic; the names are those of lmfit where it has one.
+pub(crate) fn statistics(s: &Statistics) -> Table {
+    let scale = if s.error_scale == 1.0 {
+        "every standard deviation of a reading is taken as given"
+    } else {
+        "all standard errors carry this factor, √(reduced χ²): a standard deviation was assumed"
+    };
+    let freedom = s.points.saturating_sub(s.free);
+    let rows = [
+        (
+            "data points",
+            s.points.to_string(),
+            "fitted, without those held out".into(),
+        ),
+        ("variables", s.free.to_string(), "free parameters".into()),
+        (
+            "chi-square",
+            score(s.chi2),
+            "χ² = Σ ((measured − fitted)/sd)²".into(),
+        ),
+        (
+            "reduced chi-square",
+            or_none(s.reduced_chi2, number),
+            format!("χ² over {freedom} degrees of freedom; about 1 where law and errors are right"),
+        ),
+        (
+            "Akaike info crit",
+            score(s.aic),
+            "AIC = χ² + 2·variables".into(),
+        ),
+        (
+            "Bayesian info crit",
+            score(s.bic),
+            "BIC = χ² + variables·ln(points)".into(),
+        ),
+        (
+            "R-squared",
+            or_none(s.r2, |v| format!("{v:.4}")),
+            "share of the weighted variance within each test that the fit explains".into(),
+        ),
+        (
+            "hard-law chi-square",
+            score(s.hard_chi2),
+            "the same points under the law without smoothing".into(),
+        ),
+        ("error scale", number(s.error_scale), scale.into()),
+    ];
+    Table {
+        columns: vec![
+            ("statistic", Column::Text),
+            ("value", Column::Number),
+            ("meaning", Column::Text),
+        ],
+        rows: rows
+            .into_iter()
+            .map(|(name, value, meaning)| vec![name.into(), value, meaning])
+            .collect(),
+    }
+}
+
+/// Pairs of free parameters at least as correlated as [`STRONG_CORRELATION`], the strongest first.
+pub(crate) fn correlations(result: &FitResult) -> Table {
+    let c = &result.correlations;
+    let mut pairs = Vec::new();
+    for (i, (a, row)) in c.names.iter().zip(&c.matrix).enumerate() {
+        let strong = |r: &Option<f64>| r.filter(|r| r.abs() >= STRONG_CORRELATION);
+        let others = c.names.iter().zip(row).skip(i + 1);
+        pairs.extend(others.filter_map(|(b, r)| strong(r).map(|r| (a, b, r))));
+    }
+    pairs.sort_by(|x, y| y.2.abs().total_cmp(&x.2.abs()));
+    Table {
+        columns: vec![
+            ("parameter", Column::Name),
+            ("with", Column::Name),
+            ("correlation", Column::Number),
+        ],
+        rows: pairs
+            .into_iter()
+            .map(|(a, b, r)| vec![a.clone(), b.clone(), format!("{r:+.3}")])
+            .collect(),
+    }
+}

@@ -1,0 +1,11 @@
+//! Reports of a fit as text: for the terminal, as a Markdown file, and two fits side by side.
+
+mod compare;
+pub(crate) mod markdown;
+mod terminal;
+
+pub use self::{
+    compare::{compare, compare_json},
+    markdown::markdown,
+    terminal::terminal,
+};

@@ -1,0 +1,92 @@
+//! The pictures of a study, drawn from its [`Sensitivity`] alone.
+
+mod curves;
+mod fisher;
+mod indices;
+mod space;
+
+pub(crate) use space::direction;
+
+use crate::report::plot::Picture;
+use crate::{error::readable, sensitivity::result::Sensitivity};
+
+/// What a picture shows, which decides its section.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Topic {
+    /// Shares of the variance.
+    Sobol,
+    /// Indices along curves.
+    Curves,
+    /// Elementary effects.
+    Morris,
+    /// Active subspace and regimes.
+    Derivative,
+    /// Derivatives at the nominal parameters.
+    Local,
+    /// Failed runs.
+    Failures,
+}
+
+/// A picture of a study.
+pub struct Drawn {
+    /// Name of its file, without ending; no two are alike.
+    pub stem: String,
+    /// A sentence.
+    pub caption: String,
+    /// Where it belongs.
+    pub topic: Topic,
+    /// The picture.
+    pub picture: Picture,
+}
+
+/// All pictures for which there are data.
+pub fn pictures(result: &Sensitivity) -> Vec<Drawn> {
+    let mut list = indices::sobol(result);
+    list.extend(indices::convergence(result));
+    list.extend(curves::pictures(result));
+    list.extend(indices::morris(result));
+    list.extend(space::projection(result));
+    list.extend(space::regimes(result));
+    list.extend(fisher::ellipses(result));
+    list.extend(space::failures(result));
+    list.retain(|d| d.picture.is_drawable());
+    for drawn in &mut list {
+        drawn.caption += match result.synthetic {
+            true => " (synthetic data).",
+            false => ".",
+        };
+    }
+    list
+}
+
+/// The line under a title: what every picture of a study says, then what one says.
+fn note(result: &Sensitivity, more: &str) -> Option<String> {
+    let synthetic = match result.synthetic {
+        true => "synthetic data, ",
+        false => "",
+    };
+    let failed = match result.failures.failed {
+        0 => String::new(),
+        n => format!("; {n} of {} runs failed", result.failures.runs),
+    };
+    let more = match more {
+        "" => String::new(),
+        more => format!("; {more}"),
+    };
+    Some(format!("{synthetic}{}{more}{failed}", result.name))
+}
+
+/// A part of a file name.
+fn slug(text: &str) -> String {
+    let letter = |c: char| match c.to_ascii_lowercase() {
+        c if c.is_ascii_alphanumeric() || c == '.' => c,
+        _ => ' ',
+    };
+    let words: String = text.chars().map(letter).collect();
+    words.split_whitespace().collect::<Vec<_>>().join("-")
+}
+
+/// A number for people, to four digits.
+fn short(value: f64) -> String {
+    readable(format!("{value:.3e}").parse().unwrap_or(value))
+}

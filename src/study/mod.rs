@@ -1,0 +1,172 @@
+//! Work cut into tasks that any machine can do: a sweep, a bootstrap, the starts of a fit.
+//!
+//! A task is named by a hash of what is computed and its own name, and draws its random numbers from that
+//! hash. So it gives the same bits whoever runs it, in whatever order and company, and results of several
+//! machines can be joined ([`merge`]): the whole is the list of results in the order of the names.
+//!
+//! Every result is a line of the journal in the folder. A run that was killed goes on with the tasks whose
+//! lines are missing.
+
+mod id;
+pub mod journal;
+mod log;
+mod merge;
+mod pool;
+mod record;
+mod shard;
+
+use std::path::Path;
+
+use serde_json::Value;
+
+pub use id::Task;
+pub use log::Log;
+pub use merge::{Shards, merge};
+pub use shard::Shard;
+
+use crate::{
+    error::{Error, Result},
+    study::journal::Journal,
+};
+
+/// File of the journal in a folder.
+pub const JOURNAL: &str = "journal.jsonl";
+
+/// Something to compute that falls into tasks.
+pub trait Tasks {
+    /// Its kind, such as `bootstrap`; hashed into every id. A journal can hold one study of each kind.
+    fn study(&self) -> &'static str;
+
+    /// What is computed, in full: inputs, options, seed, device and precision. Hashed into every id; a
+    /// journal of another identity is refused. Leave out what changes no result, such as threads.
+    fn identity(&self) -> Value;
+
+    /// Names of the tasks, each its own, in the order in which results are joined. May grow between runs
+    /// (more samples); the identity must not contain what grows.
+    fn names(&self) -> Vec<String>;
+}
+
+/// A study whose tasks are independent and short, so that many run side by side.
+pub trait Work: Tasks + Sync {
+    /// One task. Must depend on nothing but the identity, the name and the seed.
+    fn run(&self, task: &Task, index: usize) -> Result<Value>;
+}
+
+/// What a watcher wants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wish {
+    /// The next round.
+    GoOn,
+    /// No further round.
+    Stop,
+}
+
+/// How far this shard is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    /// Tasks whose results are in the journal.
+    pub done: usize,
+    /// Tasks of this shard.
+    pub all: usize,
+}
+
+/// Runs the tasks of this shard that the journal in `folder` does not hold yet, in parallel. All results in
+/// order, or none where the whole is not complete because other shards have the rest.
+///
+/// `watch` is called at the start and after each task. When it wants no more, or a task fails, running
+/// tasks are finished and kept, and the rest is an error.
+pub fn run(
+    work: &dyn Work,
+    shard: Shard,
+    folder: &Path,
+    watch: &mut dyn FnMut(Progress) -> Wish,
+) -> Result<Option<Vec<Value>>> {
+    run_in(
+        work,
+        shard,
+        &mut Journal::open(&folder.join(JOURNAL))?,
+        watch,
+    )
+}
+
+/// [`run`] with a journal that is open already.
+pub fn run_in(
+    work: &dyn Work,
+    shard: Shard,
+    journal: &mut Journal,
+    watch: &mut dyn FnMut(Progress) -> Wish,
+) -> Result<Option<Vec<Value>>> {
+    let (tasks, mine, missing) = prepared(work, shard, journal)?;
+    let mut progress = Progress {
+        done: mine.len() - missing.len(),
+        all: mine.len(),
+    };
+    if watch(progress) == Wish::GoOn {
+        pool::each(work, &tasks, &missing, &mut |index, result| {
+            record::keep(journal, &tasks[index], &result)?;
+            progress.done += 1;
+            Ok(watch(progress))
+        })?;
+    }
+    if progress.done < progress.all {
+        return Err(Error::Interrupted(format!(
+            "interrupted with {} of {} tasks done; the same command goes on",
+            progress.done, progress.all
+        )));
+    }
+    joined(&tasks, journal)
+}
+
+/// One task that may use the journal to go on within itself; none where it was stopped.
+pub type Each<'a> = dyn FnMut(&Task, usize, &mut Journal) -> Result<Option<Value>> + 'a;
+
+/// [`run_in`] for tasks that are long: one after the other. All results in order, or none where the whole is
+/// not complete, because other shards have the rest or `each` was stopped.
+pub fn run_in_turn(
+    work: &dyn Tasks,
+    shard: Shard,
+    journal: &mut Journal,
+    each: &mut Each,
+) -> Result<Option<Vec<Value>>> {
+    let (tasks, _, missing) = prepared(work, shard, journal)?;
+    for index in missing {
+        match each(&tasks[index], index, journal)? {
+            Some(result) => record::keep(journal, &tasks[index], &result)?,
+            None => return Ok(None),
+        }
+    }
+    joined(&tasks, journal)
+}
+
+/// All results that a journal holds of a study, in order; none where one is missing.
+pub fn results(work: &dyn Tasks, journal: &Journal) -> Result<Option<Vec<Value>>> {
+    joined(&id::tasks(work)?, journal)
+}
+
+/// All tasks, those of the shard, and those of the shard that the journal does not hold.
+fn prepared(
+    work: &dyn Tasks,
+    shard: Shard,
+    journal: &mut Journal,
+) -> Result<(Vec<Task>, Vec<usize>, Vec<usize>)> {
+    let tasks = id::tasks(work)?;
+    record::begin(work, shard, journal)?;
+    let mine: Vec<usize> = shard.share(tasks.len()).collect();
+    let mut missing = Vec::new();
+    for &index in &mine {
+        if record::result(journal, &tasks[index])?.is_none() {
+            missing.push(index);
+        }
+    }
+    Ok((tasks, mine, missing))
+}
+
+/// All results in order; none where one is missing.
+fn joined(tasks: &[Task], journal: &Journal) -> Result<Option<Vec<Value>>> {
+    let results = tasks.iter().map(|task| record::result(journal, task));
+    let results: Result<Vec<Option<Value>>> = results.collect();
+    Ok(results?.into_iter().collect())
+}
+
+#[cfg(test)]
+mod tests;
