@@ -9,10 +9,10 @@ use std::{path::Path, time::Instant};
 use rumple::{
     error::{Result, bad_input},
     learn::{
-        Bend, Loss, LossConfig, Motion, Plasticity, Scene, Track,
+        Bend, BodyMotion, BodyScene, GarmentLoss, GarmentMotion, LossConfig, Plasticity,
         evaluate::{mean_size, top},
         metrics::{compare, most_creased},
-        reference::{Accuracy, Outcome, Simulation},
+        reference::{Accuracy, ReferenceRun, Simulation},
     },
     numeric::{Compute, Precision},
     report::{render, surface::Surface},
@@ -29,14 +29,14 @@ fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let seed = arguments.iter().find_map(|a| a.parse().ok()).unwrap_or(1);
     let scene = match arguments.first().map(String::as_str) {
-        None | Some("arm") => Scene::arm(seed)?,
-        Some("torso") => Scene::torso(seed)?,
+        None | Some("arm") => BodyScene::arm(seed)?,
+        Some("torso") => BodyScene::torso(seed)?,
         Some(other) => return bad_input(format!("unknown body '{other}' (known: arm, torso)")),
     };
     let compute = Compute::cpu(Precision::F64);
     let config = LossConfig::default();
-    let loss = Loss::new(config)?;
-    let motion = Motion::canonical(&scene.body);
+    let loss = GarmentLoss::new(config)?;
+    let motion = BodyMotion::canonical(&scene.body);
     let last = motion.frames() - 1;
     println!(
         "synthetic {} in a {}, seed {seed}, {} frames of a 90° bend",
@@ -48,7 +48,7 @@ fn main() -> Result<()> {
         "yield  seconds  steps  unfinished  final |e_p|  mean |e_p|  top tenth of |e|: before  during  after"
     );
     let mut kept: Vec<f64> = Vec::new();
-    let mut first: Option<Outcome> = None;
+    let mut first: Option<ReferenceRun> = None;
     for yields in YIELDS {
         let start = Instant::now();
         let run = simulate(&scene, &motion, &loss, yields, &compute)?;
@@ -68,7 +68,7 @@ fn main() -> Result<()> {
             // An elastic garment as the prediction of the one that yields first: the zero baseline.
             let reference = first.as_ref().map_or(track, |run| &run.track);
             let creased = most_creased(&[reference]);
-            let against = |track: &Track| {
+            let against = |track: &GarmentMotion| {
                 let materials = config.materials;
                 compare(
                     &scene, &motion, track, reference, &creased, materials, &compute,
@@ -83,7 +83,7 @@ fn main() -> Result<()> {
                     peak: degrees.to_radians(),
                     ..Bend::canonical()
                 };
-                let other = Motion::bends("nearly", &scene.body, &[bend], last + 1);
+                let other = BodyMotion::bends("nearly", &scene.body, &[bend], last + 1);
                 let other = simulate(&scene, &other, &loss, YIELDS[0], &compute)?;
                 let error = against(&other.track)?.plastic_error;
                 println!("a bend of {degrees}° against that of 90°: PE {error:.3e} rad");
@@ -105,12 +105,12 @@ fn main() -> Result<()> {
 
 /// One simulation that yields at some angle \[deg\].
 fn simulate(
-    scene: &Scene,
-    motion: &Motion,
-    loss: &Loss,
+    scene: &BodyScene,
+    motion: &BodyMotion,
+    loss: &GarmentLoss,
     yields: f64,
     compute: &Compute,
-) -> Result<Outcome> {
+) -> Result<ReferenceRun> {
     let simulation = Simulation {
         scene,
         motion,
@@ -123,7 +123,7 @@ fn simulate(
 }
 
 /// Three frames side by side, 40 cm apart.
-fn picture(scene: &Scene, run: &Outcome, path: &Path) -> Result<()> {
+fn picture(scene: &BodyScene, run: &ReferenceRun, path: &Path) -> Result<()> {
     let mesh = &scene.garment.mesh;
     let count = mesh.positions.len();
     let (mut positions, mut triangles) = (Vec::new(), Vec::new());
@@ -134,7 +134,7 @@ fn picture(scene: &Scene, run: &Outcome, path: &Path) -> Result<()> {
         positions.extend((0..count).map(|v| [x[v], x[count + v] + apart, x[2 * count + v]]));
         triangles.extend(mesh.triangles.iter().map(|t| t.map(|v| v + n * count)));
     }
-    let picture = render::Scene {
+    let picture = render::BodyScene {
         cloth: Surface {
             positions: &positions,
             triangles: &triangles,
@@ -146,7 +146,7 @@ fn picture(scene: &Scene, run: &Outcome, path: &Path) -> Result<()> {
             ..render::View::default()
         },
         caption: "synthetic; before, during and after a bend of 90°",
-        ..render::Scene::default()
+        ..render::BodyScene::default()
     };
     picture.save(path)
 }

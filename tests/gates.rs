@@ -8,8 +8,8 @@ use common::{PARAMETERS, Stepper, cpu, time_dependent};
 use rumple::{
     laboratory::CreaseTest,
     material::PerfectPlastic,
-    numeric::{Gate, Side},
-    rollout::{Reading, Rollout, Schedule, Step},
+    numeric::{Gate, YieldSide},
+    rollout::{HingeReading, Rollout, Schedule, Step},
 };
 
 /// Stress at the end of a walk that slips and yields both ways.
@@ -78,7 +78,7 @@ fn the_printed_rule_drifts_and_the_default_does_not() {
     };
     let printed = Gate::Sigmoid {
         gain: 10.0,
-        side: Side::One,
+        side: YieldSide::One,
     };
     assert!(drift(printed, 53) > -0.99 * yield_strain);
     assert!(drift(printed, 54) <= -0.99 * yield_strain);
@@ -96,7 +96,7 @@ fn the_printed_rule_drifts_and_the_default_does_not() {
     };
     let signed = Gate::Sigmoid {
         gain: 10.0,
-        side: Side::Signed,
+        side: YieldSide::Signed,
     };
     assert!(forgotten(signed) > 0.1, "{}", forgotten(signed));
     assert_eq!(forgotten(Gate::Smoothstep { width: 0.1 }), 0.0);
@@ -113,7 +113,7 @@ fn nothing_drifts_over_a_million_idle_steps() {
         schedule: Schedule {
             readings: vec![1, steps.len() - 1],
             steps,
-            reading: Reading::Stress,
+            reading: HingeReading::Stress,
         },
         points: 1,
         hinges: 2,

@@ -7,7 +7,7 @@ use std::path::Path;
 use common::{Stepper, cpu, golden, relative_difference, time_dependent};
 use rumple::{
     numeric::Gate,
-    rollout::{Path as Way, Reading, Rollout, Schedule, Step},
+    rollout::{HingeReading, Path as Way, Rollout, Schedule, Step},
 };
 
 /// 3K_b, 3K_f, ε_0, ε_inf, τ_f, ε_Y0, K_h0, g, τ_p of a fabric, in the law's order.
@@ -116,7 +116,7 @@ fn the_fused_roll_out_reproduces_the_reference_stress() {
                     .map(|(e, h)| Step::prescribe(*e, *h))
                     .collect(),
                 readings: (0..strain.len()).collect(),
-                reading: Reading::Stress,
+                reading: HingeReading::Stress,
             },
             points: 1,
             hinges: 1,

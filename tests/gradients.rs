@@ -7,8 +7,8 @@ use std::sync::Arc;
 use common::{PARAMETERS, cpu, laws, relative_difference, time_dependent};
 use rumple::{
     laboratory::{CreaseTest, KesTest},
-    numeric::{Compute, Gate, Precision, Side},
-    rollout::{Path, Reading, Rollout, Schedule, Step},
+    numeric::{Compute, Gate, Precision, YieldSide},
+    rollout::{HingeReading, Path, Rollout, Schedule, Step},
     verify::{HingeBench, Reach, gradient_cases},
 };
 
@@ -40,7 +40,7 @@ fn single(law: &Arc<dyn rumple::material::Law>, gate: Gate, strains: &[f64], dt:
         schedule: Schedule {
             steps: strains.iter().map(|e| Step::prescribe(*e, dt)).collect(),
             readings: (0..strains.len()).collect(),
-            reading: Reading::Stress,
+            reading: HingeReading::Stress,
         },
         points: 1,
         hinges: 1,
@@ -57,11 +57,11 @@ fn no_gradient_is_nan_at_awkward_points() {
         Gate::Smoothstep { width: 0.1 },
         Gate::Sigmoid {
             gain: 50.0,
-            side: Side::Signed,
+            side: YieldSide::Signed,
         },
         Gate::Sigmoid {
             gain: 50.0,
-            side: Side::One,
+            side: YieldSide::One,
         },
         Gate::StraightThrough { width: 0.1 },
     ];
@@ -164,7 +164,7 @@ fn fused_and_plain_agree() {
         Gate::StraightThrough { width: 0.1 },
         Gate::Sigmoid {
             gain: 50.0,
-            side: Side::Signed,
+            side: YieldSide::Signed,
         },
     ] {
         for (rollout, rows) in batches(gate) {

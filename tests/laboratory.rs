@@ -9,7 +9,7 @@ use rumple::{
     laboratory::{CreasePoint, CreaseTest, KesTest, fold_curvatures},
     material::{Dahl, HardeningPlastic, Law, TimeDependent, Timer, find_preset},
     numeric::Gate,
-    rollout::{Motion, Reading, Rollout, Schedule, Step},
+    rollout::{HingeReading, Rollout, Schedule, Step, StepKind},
 };
 
 /// Cotton of the presets in curvature, in the law's order.
@@ -111,7 +111,7 @@ fn a_stepped_hinge_converges_to_the_closed_form_to_first_order() {
             steps.extend(vec![Step::dwell(1.0, 1.0 / n as f64); n]);
             // Twenty time constants of the overdamped release, quick next to the dwell.
             let creep = Step {
-                motion: Motion::Creep {
+                motion: StepKind::Creep {
                     mobility: 20.0 / n as f64 / PARAMETERS[0],
                 },
                 seconds: 0.0,
@@ -124,7 +124,7 @@ fn a_stepped_hinge_converges_to_the_closed_form_to_first_order() {
                 schedule: Schedule {
                     readings: vec![steps.len() - 1],
                     steps,
-                    reading: Reading::Strain,
+                    reading: HingeReading::Strain,
                 },
                 points: 1,
                 hinges: 1,

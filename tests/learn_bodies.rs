@@ -12,8 +12,8 @@ use common::{
 };
 use rumple::{
     learn::{
-        Bend, Body, Garment, Imperfection, LearnCase, Loss, LossConfig, Motion, Plasticity,
-        Reduction, Scene, Sheet, Spring, Term, Track, Training,
+        Bend, Body, BodyMotion, BodyScene, Garment, GarmentLoss, GarmentMotion, Imperfection,
+        LearnCase, LossConfig, Plasticity, Reduction, Sheet, Spring, Term, Training,
         curriculum::{Curriculum, adam},
         files::{Amass, Smpl},
         lesson::Lesson,
@@ -116,7 +116,7 @@ fn arm_file(missing: usize) -> Vec<u8> {
 }
 
 /// A body of some shape read from a file in `folder`, with a sleeve read from an OBJ file there.
-fn scene(folder: &Folder, betas: &[f64]) -> Scene {
+fn scene(folder: &Folder, betas: &[f64]) -> BodyScene {
     folder.write("arm.npz", arm_file(0));
     let body = Smpl::read(&folder.path("arm.npz")).unwrap();
     let body = body.body("arm from a file", betas).unwrap();
@@ -132,7 +132,7 @@ fn scene(folder: &Folder, betas: &[f64]) -> Scene {
     let path = folder.path("sleeve.obj");
     write_obj(&path, &sewn.unwrap().mesh).unwrap();
     let garment = dressed(&body, &path, grid);
-    Scene { body, garment }
+    BodyScene { body, garment }
 }
 
 /// A garment from a file: its first ring is pinned, its last has springs.
@@ -153,7 +153,7 @@ fn dressed(body: &Body, path: &Path, [around, rings]: [usize; 2]) -> Garment {
     .unwrap()
 }
 
-fn motion(body: &Body) -> Motion {
+fn motion(body: &Body) -> BodyMotion {
     let bend = Bend {
         peak: 70_f64.to_radians(),
         rest: 2,
@@ -161,11 +161,11 @@ fn motion(body: &Body) -> Motion {
         hold: 4,
         extend: 12,
     };
-    Motion::bends("70°", body, &[bend], 18)
+    BodyMotion::bends("70°", body, &[bend], 18)
 }
 
-fn simulated(scene: &Scene, motion: &Motion) -> Track {
-    let loss = Loss::new(LossConfig::default()).unwrap();
+fn simulated(scene: &BodyScene, motion: &BodyMotion) -> GarmentMotion {
+    let loss = GarmentLoss::new(LossConfig::default()).unwrap();
     let outcome = Simulation {
         scene,
         motion,
@@ -179,7 +179,7 @@ fn simulated(scene: &Scene, motion: &Motion) -> Track {
 }
 
 /// Refuses vertices inside the body, and counts those that it pushes.
-fn touching(scene: &Scene, motion: &Motion, track: &Track) -> usize {
+fn touching(scene: &BodyScene, motion: &BodyMotion, track: &GarmentMotion) -> usize {
     let thickness = LossConfig::default().materials.thickness;
     let sheet = Sheet::new(&scene.garment, 1, &cpu());
     let mut touching = 0;
@@ -197,7 +197,7 @@ fn touching(scene: &Scene, motion: &Motion, track: &Track) -> usize {
 }
 
 /// Where the middle of the cuff is along an axis \[m\].
-fn cuff(track: &Track, frame: usize, axis: usize) -> f64 {
+fn cuff(track: &GarmentMotion, frame: usize, axis: usize) -> f64 {
     let points = track.points(frame);
     let ring = points[points.len() - 12..].iter();
     ring.map(|p| p[axis]).sum::<f64>() / 12.0
@@ -335,7 +335,7 @@ fn the_collision_term_of_a_skin_has_the_right_gradient() {
         frames: Reduction::Sum,
         ..LossConfig::default()
     };
-    let loss = Loss::new(config).unwrap();
+    let loss = GarmentLoss::new(config).unwrap();
     let closed = loss.linearized(&sheet, &positions, &given).unwrap();
     assert!(closed.value > 1e-4, "the cloth is pushed: {}", closed.value);
     let gradient = cpu().values(closed.gradient).unwrap();

@@ -5,7 +5,7 @@ mod common;
 use common::folder::Folder;
 use rumple::{
     learn::{
-        LearnCase, Motion, Plasticity, RestBending, Training,
+        BodyMotion, LearnCase, Plasticity, RestBending, Training,
         evaluate::{
             BASELINE, CURRICULUM, ELASTIC, Evaluation, Judged, REFERENCE, References, evaluate,
             mean_size, predict,
@@ -127,13 +127,17 @@ fn rest_bending_is_learned_without_data() {
         };
         train(&folder, &name, &harder);
         let (course, students, _) = run::load(&folder.path(&name), None, &compute()).unwrap();
-        let after = |motion: Motion| {
+        let after = |motion: BodyMotion| {
             let track = predict(&course, &students, &motion, &compute()).unwrap();
             mean_size(track.plastic.last().unwrap())
         };
         let body = &course.scene.body;
-        assert_eq!(after(Motion::still(body, 30)), 0.0, "the unloaded control");
-        after(Motion::canonical(body))
+        assert_eq!(
+            after(BodyMotion::still(body, 30)),
+            0.0,
+            "the unloaded control"
+        );
+        after(BodyMotion::canonical(body))
     };
     // No hinge of this sleeve, stiff for its long edges, is bent by 60°; docs/CURRICULUM.md has 30°, 60° and 90° at full size.
     let (at_40, at_90) = (stays(40.0), stays(90.0));

@@ -3,8 +3,8 @@
 use burn::module::Module;
 use rumple::{
     learn::{
-        Body, Garment, Imperfection, LearnCase, Loss, Motion, Plasticity, RestBending, Scene,
-        SceneName, Sheet, Training,
+        Body, BodyMotion, BodyScene, Garment, GarmentLoss, Imperfection, LearnCase, Plasticity,
+        RestBending, SceneName, Sheet, Training,
         curriculum::{Curriculum, Students, adam},
         lesson::Lesson,
         network::{EdgeFeatures, HingeGraph, Memory, PlasticKind, PlasticNet, Size, nodes, seeded},
@@ -17,12 +17,12 @@ fn compute() -> Compute {
     Compute::cpu(Precision::F32)
 }
 
-fn small() -> Scene {
+fn small() -> BodyScene {
     let body = Body::arm();
     let place = |[x, y, z]: [f64; 3]| [y, -z, -x];
     let waves = Imperfection::seeded(1);
     let garment = Garment::tube("small", &body, waves, [0.06, 0.44], [8, 10], place).unwrap();
-    Scene { body, garment }
+    BodyScene { body, garment }
 }
 
 fn case() -> LearnCase {
@@ -64,7 +64,7 @@ fn distances(course: &Curriculum, students: &Students) -> [f64; 2] {
     let simulated = Simulation {
         scene: &course.scene,
         motion: &lesson.motion,
-        loss: &Loss::new(course.case.loss).unwrap(),
+        loss: &GarmentLoss::new(course.case.loss).unwrap(),
         plasticity: &Plasticity::degrees(1e5),
         accuracy: Accuracy::default(),
         compute: &exact,
@@ -126,7 +126,7 @@ fn cycle() -> Cycle {
         plastic[0] += size(&(followed - target.clone()));
         plastic[1] += size(target);
     }
-    let unseen = Motion::canonical(&course.scene.body);
+    let unseen = BodyMotion::canonical(&course.scene.body);
     let lesson = Lesson::new(&course.scene, unseen, &compute()).unwrap();
     let track = course
         .predict(&students, &lesson)
@@ -251,7 +251,7 @@ fn where_the_body_stands_does_not_matter_to_a_prediction() {
     let course = Curriculum::new(case(), small(), &compute()).unwrap();
     let students = course.students().unwrap();
     let at = |root: [f64; 3]| {
-        let mut motion = Motion::canonical(&course.scene.body);
+        let mut motion = BodyMotion::canonical(&course.scene.body);
         motion.turns.truncate(FRAMES);
         motion.root = vec![root; FRAMES];
         let lesson = Lesson::new(&course.scene, motion, &compute()).unwrap();

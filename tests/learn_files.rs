@@ -9,7 +9,7 @@ use common::{
     npz::{Kind, claim_size, npy, opening, zip},
 };
 use rumple::learn::{
-    Track,
+    GarmentMotion,
     files::{Amass, Array, Npz, Smpl},
 };
 
@@ -214,7 +214,7 @@ fn a_track_comes_back() {
         let row = |frame: usize| (0..count).map(move |k| first + (frame * count + k) as f64);
         (0..2).map(|frame| row(frame).collect()).collect()
     };
-    let track = Track {
+    let track = GarmentMotion {
         positions: rows(9, 0.5),
         strain: rows(4, 100.0),
         plastic: rows(4, -200.0),
@@ -232,7 +232,7 @@ fn a_track_comes_back() {
     );
     assert_eq!(npz.array("positions").unwrap().shape, [2, 3, 3]);
     assert_eq!(npz.array("seconds").unwrap(), step);
-    assert_eq!(Track::read(&npz).unwrap(), track);
+    assert_eq!(GarmentMotion::read(&npz).unwrap(), track);
 }
 
 /// The message for an archive whose array `a` cannot be read.

@@ -11,7 +11,7 @@ use std::{
 use common::folder::Folder;
 use rumple::{
     learn::{
-        LearnCase, Motion, RestBending, Training,
+        BodyMotion, LearnCase, RestBending, Training,
         curriculum::{Curriculum, Students, adam},
         lesson::Lesson,
         network::ElasticNet,
@@ -87,7 +87,7 @@ fn rolled_out(course: &Curriculum, students: &Students, lesson: &Lesson) -> Vec<
 /// What a run leaves: the networks as what they predict, the logs without times.
 fn outcome(folder: &Path) -> (Vec<Vec<f64>>, Vec<Vec<f64>>, [String; 3]) {
     let (course, students, _) = run::load(folder, None, &compute()).unwrap();
-    let motion = Motion::canonical(&course.scene.body);
+    let motion = BodyMotion::canonical(&course.scene.body);
     let lesson = Lesson::new(&course.scene, motion, &compute()).unwrap();
     let track = course.predict(&students, &lesson).unwrap();
     let track = track.track(&compute()).unwrap();

@@ -14,7 +14,7 @@ use crate::{
     material::Material,
     optimize::{
         levenberg::{Levenberg, Walker},
-        multistart::{Plan, Progress, search},
+        multistart::{Progress, SearchPlan, search},
     },
     rollout::Path,
     study::Wish,
@@ -144,7 +144,7 @@ fn run_fit(common: &Common) -> Result<()> {
     let compute = common.compute()?;
     let device = compute.describe();
     let problem = HingeFit::new(compute)?;
-    let plan = Plan {
+    let plan = SearchPlan {
         levenberg: Levenberg::default(),
         rounds: FIT_ROUNDS,
         kick_rounds: FIT_KICK_ROUNDS,

@@ -13,7 +13,7 @@ use crate::{
     material::StrainMeasure,
     numeric::{Compute, Field},
     report::plot::{Chart, Format, Mark, Scale, Series},
-    rollout::{Reading, Rollout, Schedule, Step, sweep},
+    rollout::{HingeReading, Rollout, Schedule, Step, sweep},
 };
 
 /// Run a law over a strain history
@@ -122,7 +122,7 @@ fn run_law(compute: &Compute, prepared: &Prepared, drive: &[(f64, f64)]) -> Resu
                 .map(|(dt, e)| Step::prescribe(*e, *dt))
                 .collect(),
             readings: Vec::new(),
-            reading: Reading::Stress,
+            reading: HingeReading::Stress,
         },
         points: 1,
         hinges: 1,

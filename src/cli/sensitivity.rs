@@ -20,7 +20,7 @@ use crate::{
         factor::groups,
         model::Model,
         result::Sensitivity,
-        study::{Method, Plan, Runs, Study},
+        study::{Method, Runs, Study, StudyPlan},
     },
     study::{self, Progress, Shard, Shards, Wish as Watch, journal::Journal},
 };
@@ -164,7 +164,7 @@ fn finish(
 /// Runs in rounds of doubled samples until the intervals are narrow enough; none where other shards have a part.
 fn watched<'a>(
     model: &'a dyn Model,
-    plan: Plan,
+    plan: StudyPlan,
     shard: Shard,
     folder: &Path,
     width: f64,
@@ -176,7 +176,7 @@ fn watched<'a>(
     loop {
         let study = Study::new(
             model,
-            Plan {
+            StudyPlan {
                 samples,
                 ..plan.clone()
             },
@@ -253,7 +253,7 @@ impl Arguments {
 }
 
 /// How large a study is, by its options and what is dear.
-fn plan(common: &Common, opened: &Opened, options: &Options) -> Result<Plan> {
+fn plan(common: &Common, opened: &Opened, options: &Options) -> Result<StudyPlan> {
     let mut asked = Vec::new();
     for text in &options.group {
         let Some((name, members)) = text.split_once('=') else {
@@ -280,7 +280,7 @@ fn plan(common: &Common, opened: &Opened, options: &Options) -> Result<Plan> {
         true => scene,
         false => laboratory,
     };
-    let plan = Plan {
+    let plan = StudyPlan {
         groups: groups(opened.model.factors(), &asked)?,
         methods,
         seed: options.seed.unwrap_or(common.seed()),
@@ -292,7 +292,7 @@ fn plan(common: &Common, opened: &Opened, options: &Options) -> Result<Plan> {
     Ok(plan)
 }
 
-fn check(plan: &Plan) -> Result<()> {
+fn check(plan: &StudyPlan) -> Result<()> {
     if plan.samples < 16 {
         return bad_input(format!(
             "--samples {} are too few for an interval; give 16 or more (1024 are usual)",

@@ -204,7 +204,7 @@ fn block(q: &Vector, half: [f64; 3]) -> (Field, Vector) {
 mod tests {
     use super::*;
     use crate::{
-        learn::{Body, Motion, PosedBody},
+        learn::{Body, BodyMotion, PosedBody},
         numeric::{Precision, Random},
     };
 
@@ -217,7 +217,7 @@ mod tests {
         let compute = Compute::cpu(Precision::F64);
         let read = |field: Field| compute.values(field).unwrap();
         let arm = Body::arm();
-        let motion = Motion::canonical(&arm);
+        let motion = BodyMotion::canonical(&arm);
         let pose = arm.skeleton.pose(&motion.turns[30], [0.1, -0.2, 0.3]);
         for bone in &arm.bones {
             let [from, to] = [bone.from, bone.to].map(|end| pose[bone.joint].apply(end));

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::{
     laboratory::TwistTest,
     material::{Law, LawName, Timer},
-    optimize::Loss,
+    optimize::RobustLoss,
 };
 
 /// A fit in words.
@@ -28,7 +28,7 @@ pub struct Case {
     /// What data files leave out, and how tests are simulated.
     pub tests: TestSettings,
     /// How residuals count.
-    pub loss: Loss,
+    pub loss: RobustLoss,
     /// Starts of the search.
     pub starts: usize,
     /// Seed of the starts and of everything random.

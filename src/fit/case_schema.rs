@@ -7,7 +7,7 @@ use super::case::{
 };
 use crate::{
     material::{LawName, StrainMeasure, Timer},
-    optimize::Loss,
+    optimize::RobustLoss,
 };
 
 /// JSON Schema (draft 2020-12) of cases.
@@ -53,7 +53,7 @@ fn top_property(key: &str) -> Value {
             let fields = TESTS.map(|key| (key.to_string(), test_property(key)));
             json!({ "type": "object", "additionalProperties": false, "properties": Map::from_iter(fields) })
         }
-        "loss" => json!({ "enum": Loss::ALL.map(Loss::name) }),
+        "loss" => json!({ "enum": RobustLoss::ALL.map(RobustLoss::name) }),
         "starts" => json!({ "type": "integer", "minimum": 1, "maximum": MOST_STARTS }),
         "seed" => json!({ "type": "integer", "minimum": 0 }),
         "hold_out" => {

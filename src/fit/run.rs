@@ -20,8 +20,8 @@ use crate::{
     numeric::Compute,
     optimize::{
         Linearized, Problem,
-        levenberg::{Batch, Levenberg, Pin, Twist, Walker},
-        multistart::{Plan, Progress},
+        levenberg::{Batch, Levenberg, Perturbation, Pin, Walker},
+        multistart::{Progress, SearchPlan},
         profile::{self, THRESHOLD_95},
         uncertainty::Uncertainty,
     },
@@ -128,8 +128,8 @@ impl<'a> Fit<'a> {
     }
 
     /// How the group of starts that begins with `first` is searched.
-    fn plan(&self, first: usize) -> Plan {
-        Plan {
+    fn plan(&self, first: usize) -> SearchPlan {
+        SearchPlan {
             levenberg: self.levenberg(),
             rounds: 40,
             // Starts that come from a fit without branches are near enough, and their rounds are dear.
@@ -172,9 +172,9 @@ impl<'a> Fit<'a> {
             let (outcome, found) = self.profile(journal, thoughts, &optimum, watch)?;
             sides = found;
             match outcome {
-                profile::Outcome::Done => break,
-                profile::Outcome::Stopped => interrupted = true,
-                profile::Outcome::Better(point) => {
+                profile::ProfileEnd::Done => break,
+                profile::ProfileEnd::Stopped => interrupted = true,
+                profile::ProfileEnd::Better(point) => {
                     thoughts += 1;
                     best = self.descend(point)?;
                     optimum = self.optimum_at(&best.point)?;
@@ -270,7 +270,7 @@ impl<'a> Fit<'a> {
                 target: self.problem.quantity(k, &DVector::from_vec(point)).0,
                 stiffness: 1e4,
             };
-            twists.push(Twist {
+            twists.push(Perturbation {
                 offset: None,
                 pin: Some(pin),
             });

@@ -17,7 +17,8 @@ use crate::{
     material::{Parameter, StrainMeasure},
     numeric::statistics::quantile,
     optimize::{
-        Problem, bootstrap::Sample, levenberg::Outcome, multistart::Progress, profile::Side,
+        Problem, bootstrap::Sample, levenberg::WalkerEnd, multistart::Progress,
+        profile::ProfileSide,
     },
 };
 use nalgebra::DVector;
@@ -26,7 +27,7 @@ use nalgebra::DVector;
 pub fn result(
     fit: &Fit,
     progress: &Progress,
-    (start, outcome): (usize, Option<Outcome>),
+    (start, outcome): (usize, Option<WalkerEnd>),
     optimum: &Optimum,
     evidence: &Evidence,
 ) -> Result<FitResult> {
@@ -143,10 +144,10 @@ pub(super) fn digits(value: f64) -> String {
     }
 }
 
-fn convergence(outcome: Option<Outcome>) -> String {
+fn convergence(outcome: Option<WalkerEnd>) -> String {
     outcome.map_or(
         "interrupted: the best point so far is reported; `rumple fit --resume` goes on".into(),
-        Outcome::message,
+        WalkerEnd::message,
     )
 }
 
@@ -353,7 +354,7 @@ fn explained(points: &[&PointResult], chi2: f64) -> Option<f64> {
 }
 
 /// Both sides of every profile as one curve.
-pub fn profiles(problem: &Calibration, sides: &[Side]) -> Vec<ProfileResult> {
+pub fn profiles(problem: &Calibration, sides: &[ProfileSide]) -> Vec<ProfileResult> {
     let names = problem.unknowns.iter().enumerate();
     let curve = |(k, unknown): (usize, &super::problem::Unknown)| {
         let mut path: Vec<(f64, f64)> = sides
@@ -424,7 +425,7 @@ fn starts(progress: &Progress) -> Vec<StartResult> {
                 rounds: walker.rounds,
                 outcome: walker
                     .outcome
-                    .map_or("still moving".into(), Outcome::message),
+                    .map_or("still moving".into(), WalkerEnd::message),
             }
         })
         .collect()

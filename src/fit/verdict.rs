@@ -12,7 +12,7 @@ use super::{
 use crate::{
     laboratory::CREST_CURVATURE,
     material::Dimension,
-    optimize::{Linearized, Problem, profile::Side, uncertainty::Uncertainty},
+    optimize::{Linearized, Problem, profile::ProfileSide, uncertainty::Uncertainty},
 };
 
 /// What is known of one unknown's parameter.
@@ -39,7 +39,7 @@ pub struct Evidence<'a> {
     /// Covariance there.
     pub uncertainty: &'a Uncertainty,
     /// Profiles; empty when they were not taken.
-    pub sides: &'a [Side],
+    pub sides: &'a [ProfileSide],
     /// Δcost of a 95 % interval.
     pub threshold: f64,
     /// Unknowns that are yield strains, and how much the cost rises when no fold of theirs yields.

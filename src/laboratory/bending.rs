@@ -7,7 +7,7 @@ use crate::{
     error::{Result, bad_input},
     material::Law,
     numeric::{Compute, Field, Gate},
-    rollout::{Reading, Rollout, Schedule, Step, log_times},
+    rollout::{HingeReading, Rollout, Schedule, Step, log_times},
 };
 
 /// Curvature goes 0 → +max → −max → 0 at a constant rate; the moment is read after every step. A
@@ -138,7 +138,7 @@ impl KesTest {
             schedule: Schedule {
                 readings: (0..steps.len()).collect(),
                 steps,
-                reading: Reading::Stress,
+                reading: HingeReading::Stress,
             },
             points: dwells.len(),
             hinges: 1,

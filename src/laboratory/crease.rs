@@ -8,7 +8,7 @@ use crate::{
     error::{Result, bad_input, readable},
     material::Law,
     numeric::{Compute, Field, Gate},
-    rollout::{Reading, Rollout, Schedule, Step, log_times},
+    rollout::{HingeReading, Rollout, Schedule, Step, log_times},
 };
 
 /// Crest curvature times gap of the rectangular elastica: ∫ √cos α dα over (−π/2, π/2).
@@ -189,7 +189,7 @@ impl CreaseTest {
         Schedule {
             steps,
             readings,
-            reading: Reading::Strain,
+            reading: HingeReading::Strain,
         }
     }
 

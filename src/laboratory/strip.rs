@@ -7,7 +7,7 @@ mod plan;
 use std::sync::Arc;
 
 use fold::{fold_length, tangent};
-use plan::Plan;
+use plan::FoldPlan;
 
 use super::crease::{CreasePoint, OVERSHOOT};
 use crate::{
@@ -197,7 +197,7 @@ impl Strips {
         let parameters = self.parameters(rows);
         let start = self.cloth.start(&parameters);
         let (test, cloth, points, parts) = (&self.test, &self.cloth, &self.points, &self.parts);
-        let plan = Plan {
+        let plan = FoldPlan {
             test,
             cloth,
             points,

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::{
-    Given, Linearized, Loss, Scene, Sheet, Terms,
+    BodyScene, GarmentLoss, Given, LinearizedLoss, Sheet, Terms,
     lesson::Lesson,
     reference::{Accuracy, minimise},
 };
@@ -22,10 +22,10 @@ type Ahead = (Field, Terms<f64>);
 /// What it takes to minimise a frame.
 #[derive(Clone, Copy)]
 pub(super) struct Minimiser<'a> {
-    pub scene: &'a Scene,
+    pub scene: &'a BodyScene,
     /// Of one frame.
     pub sheet: &'a Sheet,
-    pub loss: &'a Loss,
+    pub loss: &'a GarmentLoss,
     /// As new: which frames share a factor decides about the last bits.
     pub solver: &'a Solver,
 }
@@ -160,7 +160,7 @@ impl Minimiser<'_> {
             let given = self.given(lesson, predicted, frame);
             self.loss.linearized(self.sheet, &here, &given)
         };
-        let found: Result<Vec<Linearized>> = frames.par_iter().map(one).collect();
+        let found: Result<Vec<LinearizedLoss>> = frames.par_iter().map(one).collect();
         let share = 1.0 / frames.len().max(1) as f64;
         let none = self.frame(predicted, 0).zeros_like();
         let mut rows = vec![none; lesson.frames()];

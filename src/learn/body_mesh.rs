@@ -111,15 +111,15 @@ fn frame(along: [f64; 3]) -> ([f64; 3], [f64; 3], [f64; 3]) {
 mod tests {
     use crate::{
         element::Vector,
-        learn::{ClosedSurface, Motion, PosedBody, Scene},
+        learn::{BodyMotion, BodyScene, ClosedSurface, PosedBody},
         numeric::{Compute, Precision},
     };
 
     #[test]
     fn the_mesh_of_a_body_is_closed_and_lies_on_its_surface_in_every_pose() {
         let compute = Compute::cpu(Precision::F64);
-        for scene in [Scene::arm(1).unwrap(), Scene::torso(1).unwrap()] {
-            let motion = Motion::canonical(&scene.body);
+        for scene in [BodyScene::arm(1).unwrap(), BodyScene::torso(1).unwrap()] {
+            let motion = BodyMotion::canonical(&scene.body);
             let poses = scene.poses(&motion, 40..41).unwrap();
             let mesh = scene.body.mesh(&poses[0]);
             ClosedSurface::new("body", &mesh.positions, &mesh.triangles).unwrap();

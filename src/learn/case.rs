@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Garment, LossConfig, Motion, Plasticity, Scene, Split,
+    BodyMotion, BodyScene, Garment, LossConfig, Plasticity, Split,
     network::{PlasticKind, Size},
 };
 use crate::error::{Result, bad_input};
@@ -148,10 +148,10 @@ impl LearnCase {
             plastic_rate,
         } = self.training;
         let seconds = self.loss.materials.seconds;
-        if (seconds - Motion::SECONDS).abs() > 1e-9 {
+        if (seconds - BodyMotion::SECONDS).abs() > 1e-9 {
             return bad_input(format!(
                 "loss.materials.seconds is {seconds}; the motions that are trained with have {} from frame to frame: leave it out",
-                Motion::SECONDS
+                BodyMotion::SECONDS
             ));
         }
         let [x, y, z] = self.loss.materials.gravity;
@@ -232,14 +232,14 @@ impl LearnCase {
     }
 
     /// Body and garment.
-    pub fn scene(&self) -> Result<Scene> {
-        Scene::new(self.scene, self.seed, self.grid)
+    pub fn scene(&self) -> Result<BodyScene> {
+        BodyScene::new(self.scene, self.seed, self.grid)
     }
 
     /// The motions that are trained with.
-    pub fn lessons(&self, scene: &Scene) -> Vec<Motion> {
+    pub fn lessons(&self, scene: &BodyScene) -> Vec<BodyMotion> {
         (0..self.motions as u64)
-            .map(|k| Motion::draw(&scene.body, Split::Train, self.seed, k, self.frames))
+            .map(|k| BodyMotion::draw(&scene.body, Split::Train, self.seed, k, self.frames))
             .collect()
     }
 }

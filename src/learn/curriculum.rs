@@ -21,7 +21,7 @@ use burn::optim::{AdamConfig, ModuleOptimizer};
 
 pub use self::{elastic::ElasticStep, plastic::PlasticStep, predict::Predicted};
 use super::{
-    LearnCase, Loss, RestBending, Scene, Sheet,
+    BodyScene, GarmentLoss, LearnCase, RestBending, Sheet,
     lesson::Lesson,
     network::{EdgeFeatures, ElasticNet, HingeGraph, PlasticNet, seeded},
     reference::SOLVE_TOLERANCE,
@@ -33,9 +33,9 @@ pub struct Curriculum {
     /// The case.
     pub case: LearnCase,
     /// Body and garment.
-    pub scene: Scene,
+    pub scene: BodyScene,
     compute: Compute,
-    loss: Loss,
+    loss: GarmentLoss,
     sheet: Sheet,
     solver: Solver,
     graph: HingeGraph,
@@ -59,13 +59,13 @@ const FIRST: usize = 6;
 impl Curriculum {
     /// Prepares a case for a scene, that of [`LearnCase::scene`] or another. Networks are trained in single
     /// precision.
-    pub fn new(case: LearnCase, scene: Scene, compute: &Compute) -> Result<Curriculum> {
+    pub fn new(case: LearnCase, scene: BodyScene, compute: &Compute) -> Result<Curriculum> {
         case.check()?;
         let garment = &scene.garment;
         let graph = HingeGraph::new(&garment.mesh, &garment.topology, compute);
         let seconds = case.loss.materials.seconds;
         Ok(Curriculum {
-            loss: Loss::new(case.loss)?,
+            loss: GarmentLoss::new(case.loss)?,
             sheet: Sheet::new(garment, 1, compute),
             solver: Solver::new(&garment.mesh, &garment.topology, compute)?
                 .with_tolerance(SOLVE_TOLERANCE),

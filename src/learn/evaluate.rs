@@ -23,7 +23,7 @@ use self::{
     scores::{bent, control, scores},
 };
 use super::{
-    LearnCase, Motion, RestBending, Scene, Split, Track,
+    BodyMotion, BodyScene, GarmentMotion, LearnCase, RestBending, Split,
     curriculum::{Curriculum, Predicted, Students},
     lesson::Lesson,
     metrics::Metrics,
@@ -99,11 +99,11 @@ pub struct Evaluation {
 /// A motion with what the reference and every method say, for pictures.
 pub struct Trial {
     /// The motion.
-    pub motion: Motion,
+    pub motion: BodyMotion,
     /// The yardstick.
-    pub reference: Track,
+    pub reference: GarmentMotion,
     /// Names and tracks.
-    pub methods: Vec<(String, Track)>,
+    pub methods: Vec<(String, GarmentMotion)>,
 }
 
 /// Networks to be judged.
@@ -117,21 +117,21 @@ pub struct Judged<'a> {
 }
 
 /// The motions of an evaluation, none of which was trained: the canonical bend first, test motions, a still body last.
-pub fn motions(case: &LearnCase, scene: &Scene) -> Vec<Motion> {
+pub fn motions(case: &LearnCase, scene: &BodyScene) -> Vec<BodyMotion> {
     let body = &scene.body;
-    let drawn = (0..DRAWN).map(|k| Motion::draw(body, Split::Test, case.seed, k, case.frames));
-    let mut motions = vec![Motion::canonical(body)];
+    let drawn = (0..DRAWN).map(|k| BodyMotion::draw(body, Split::Test, case.seed, k, case.frames));
+    let mut motions = vec![BodyMotion::canonical(body)];
     motions.extend(drawn);
-    motions.push(Motion::still(body, case.frames));
+    motions.push(BodyMotion::still(body, case.frames));
     motions
 }
 
 /// Frames that are yet to be simulated before networks of a case can be judged.
-pub fn missing_frames(case: &LearnCase, scene: &Scene, references: &References) -> usize {
+pub fn missing_frames(case: &LearnCase, scene: &BodyScene, references: &References) -> usize {
     references.missing_frames(case, scene, &jobs(&motions(case, scene)))
 }
 
-fn jobs(motions: &[Motion]) -> Vec<Job<'_>> {
+fn jobs(motions: &[BodyMotion]) -> Vec<Job<'_>> {
     let both = |motion| [(motion, Yields::AsInCase), (motion, Yields::Never)];
     motions.iter().flat_map(both).collect()
 }
@@ -202,9 +202,9 @@ pub fn method(case: &LearnCase) -> &'static str {
 pub fn predict(
     course: &Curriculum,
     students: &Students,
-    motion: &Motion,
+    motion: &BodyMotion,
     compute: &Compute,
-) -> Result<Track> {
+) -> Result<GarmentMotion> {
     let lesson = Lesson::new(&course.scene, motion.clone(), compute)?;
     course.predict(students, &lesson)?.track(compute)
 }
@@ -214,9 +214,9 @@ pub fn predict(
 pub fn predict_timed(
     course: &Curriculum,
     students: &Students,
-    motion: &Motion,
+    motion: &BodyMotion,
     compute: &Compute,
-) -> Result<(Track, f64)> {
+) -> Result<(GarmentMotion, f64)> {
     let once = || -> Result<(Predicted, f64)> {
         let clock = Instant::now();
         let lesson = Lesson::new(&course.scene, motion.clone(), compute)?;
@@ -234,10 +234,10 @@ pub fn predict_timed(
 /// Times a frame, and the prediction that was timed.
 fn times(
     judged: &Judged,
-    motion: &Motion,
+    motion: &BodyMotion,
     reference: &Reference,
     compute: &Compute,
-) -> Result<(Times, Track)> {
+) -> Result<(Times, GarmentMotion)> {
     let (track, networks) = predict_timed(judged.course, judged.students, motion, compute)?;
     let of_reference = reference.seconds / motion.frames() as f64;
     let times = Times {

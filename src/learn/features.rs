@@ -1,7 +1,7 @@
 //! What a network is told about the body: joint features (paper 2, after Neural Cloth Simulation).
 
 use super::{
-    Motion,
+    BodyMotion,
     skeleton::{Skeleton, rotation},
 };
 
@@ -22,7 +22,7 @@ pub struct Features {
 
 impl Features {
     /// The features of a motion; `gravity` is a unit vector.
-    pub fn new(skeleton: &Skeleton, motion: &Motion, gravity: [f64; 3]) -> Features {
+    pub fn new(skeleton: &Skeleton, motion: &BodyMotion, gravity: [f64; 3]) -> Features {
         let joints = skeleton.joints();
         let mut standing: Vec<f64> = Vec::new();
         let mut moving = Vec::new();
@@ -78,13 +78,13 @@ mod tests {
 
     const DOWN: [f64; 3] = [0.0, 0.0, -1.0];
 
-    fn features(motion: &Motion) -> Features {
+    fn features(motion: &BodyMotion) -> Features {
         Features::new(&Body::arm().skeleton, motion, DOWN)
     }
 
     #[test]
     fn features_have_one_row_a_joint_and_say_what_moves() {
-        let motion = Motion::canonical(&Body::arm());
+        let motion = BodyMotion::canonical(&Body::arm());
         let all = features(&motion);
         assert_eq!(all.standing.len(), 95 * 2 * STATIC);
         assert_eq!(all.moving.len(), 95 * 2 * DYNAMIC);
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn where_the_body_stands_and_which_way_it_faces_does_not_matter() {
-        let motion = Motion::canonical(&Body::arm());
+        let motion = BodyMotion::canonical(&Body::arm());
         let here = features(&motion);
         let mut there = motion.clone();
         for root in &mut there.root {

@@ -1,6 +1,6 @@
 //! A motion as it is trained with.
 
-use super::{Features, Motion, Scene, Skinned, Transform, network::Pose};
+use super::{BodyMotion, BodyScene, Features, Skinned, Transform, network::Pose};
 use crate::{
     element::Vector,
     error::Result,
@@ -14,7 +14,7 @@ const DOWN: [f64; 3] = [0.0, 0.0, -1.0];
 #[derive(Debug, Clone)]
 pub struct Lesson {
     /// The motion.
-    pub motion: Motion,
+    pub motion: BodyMotion,
     /// The body, frame by frame.
     pub poses: Vec<Vec<Transform>>,
     /// The same for E-Net.
@@ -31,7 +31,7 @@ pub struct Lesson {
 
 impl Lesson {
     /// A motion without rest bending.
-    pub fn new(scene: &Scene, motion: Motion, compute: &Compute) -> Result<Lesson> {
+    pub fn new(scene: &BodyScene, motion: BodyMotion, compute: &Compute) -> Result<Lesson> {
         let frames = motion.frames();
         let hinges = scene.garment.topology.hinges.len();
         let poses = scene.poses(&motion, 0..frames)?;

@@ -13,7 +13,7 @@
 //!
 //! Each term is summed or averaged over its elements, averaged or summed over the frames, and weighted:
 //! [`LossConfig`] says which. Where the print is wrong (stretch, gravity) its form is a variant, [`Forms`].
-//! [`Loss::linearized`] gives the gradient in closed form, without a tape: forces are cheaper than a backward
+//! [`GarmentLoss::linearized`] gives the gradient in closed form, without a tape: forces are cheaper than a backward
 //! pass, and no gather is taped. E-Net is shown where steps of Newton's method with it lead.
 
 mod config;
@@ -102,7 +102,7 @@ impl Terms<f64> {
 
 /// What a batch costs.
 #[derive(Debug, Clone)]
-pub struct Linearized {
+pub struct LinearizedLoss {
     /// The loss.
     pub value: f64,
     /// Its terms, weighted: they sum to the loss.
@@ -115,7 +115,7 @@ pub struct Linearized {
 
 /// The loss with a configuration that was checked.
 #[derive(Debug, Clone)]
-pub struct Loss {
+pub struct GarmentLoss {
     config: LossConfig,
 }
 
@@ -138,11 +138,11 @@ struct Shape {
     distances: Vec<Distance>,
 }
 
-impl Loss {
+impl GarmentLoss {
     /// Checks a configuration.
-    pub fn new(config: LossConfig) -> Result<Loss> {
+    pub fn new(config: LossConfig) -> Result<GarmentLoss> {
         config.check()?;
-        Ok(Loss { config })
+        Ok(GarmentLoss { config })
     }
 
     /// How it was configured.
@@ -163,7 +163,7 @@ impl Loss {
     }
 
     /// The terms of every frame, neither weighted nor reduced over frames, `[frames, 1]` each. They can be
-    /// differentiated by a tape, at the price of a gather on it; [`Loss::linearized`] is the quicker way.
+    /// differentiated by a tape, at the price of a gather on it; [`GarmentLoss::linearized`] is the quicker way.
     pub fn energies(&self, sheet: &Sheet, positions: &Field, given: &Given) -> Terms<Field> {
         let shape = self.shape(sheet, positions, &given.body);
         Terms {
@@ -185,7 +185,7 @@ impl Loss {
         sheet: &Sheet,
         positions: &Field,
         given: &Given,
-    ) -> Result<Linearized> {
+    ) -> Result<LinearizedLoss> {
         let shape = self.shape(sheet, positions, &given.body);
         let weights = self.config.weights(sheet.frames);
         let bending = self.bending(sheet, &shape.strain, &given.plastic);
@@ -231,7 +231,7 @@ impl Loss {
             crease_regression: creases.energy,
         };
         let terms = totals(sheet, &energies, &weights)?;
-        Ok(Linearized {
+        Ok(LinearizedLoss {
             value: terms.sum(),
             terms,
             gradient: gather_forces(sheet, &shape.bend, &moment, &pull, &push),

@@ -10,7 +10,7 @@ use std::f64::consts::TAU;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::{Loss, LossConfig, Materials, Motion, Scene, Sheet, Track};
+use super::{BodyMotion, BodyScene, GarmentLoss, GarmentMotion, LossConfig, Materials, Sheet};
 use crate::{
     error::{Result, bad_input},
     numeric::Compute,
@@ -91,10 +91,10 @@ impl Metrics {
 /// Compares a prediction with the reference of the same motion. `creased` are the hinges of BED, those of
 /// [`most_creased`].
 pub fn compare(
-    scene: &Scene,
-    motion: &Motion,
-    predicted: &Track,
-    reference: &Track,
+    scene: &BodyScene,
+    motion: &BodyMotion,
+    predicted: &GarmentMotion,
+    reference: &GarmentMotion,
     creased: &[usize],
     materials: Materials,
     compute: &Compute,
@@ -125,7 +125,7 @@ pub fn compare(
 }
 
 /// The largest |ε_p − ε̂_p| over frames and hinges \[rad\], "Max RB Error" in Table 4 of paper 2's supplement.
-pub fn largest_plastic_error(predicted: &Track, reference: &Track) -> f64 {
+pub fn largest_plastic_error(predicted: &GarmentMotion, reference: &GarmentMotion) -> f64 {
     let rows = predicted.plastic.iter().zip(&reference.plastic);
     largest(rows.flat_map(|(a, b)| a.iter().zip(b).map(|(a, b)| a - b)))
 }
@@ -139,7 +139,7 @@ pub(super) fn largest(values: impl Iterator<Item = f64>) -> f64 {
 /// The hinges with the largest |ε_p| over all frames of some references of one garment, largest first; equal ones in
 /// their order. At most a tenth of all, and none without rest bending. One group for a whole evaluation: so all
 /// methods and motions are asked about the same hinges.
-pub fn most_creased(references: &[&Track]) -> Vec<usize> {
+pub fn most_creased(references: &[&GarmentMotion]) -> Vec<usize> {
     let rows = || references.iter().flat_map(|track| &track.plastic);
     let hinges = rows().next().map_or(0, Vec::len);
     let mut peaks = vec![0.0_f64; hinges];
@@ -227,9 +227,9 @@ fn one_way(a: &[f64], b: &[f64]) -> f64 {
 
 /// COL, STE, SHE, GE and IE of a track; the others are left at zero.
 fn energies(
-    scene: &Scene,
-    motion: &Motion,
-    track: &Track,
+    scene: &BodyScene,
+    motion: &BodyMotion,
+    track: &GarmentMotion,
     materials: Materials,
     compute: &Compute,
 ) -> Result<Metrics> {
@@ -237,7 +237,7 @@ fn energies(
         materials,
         ..LossConfig::default()
     };
-    let loss = Loss::new(config)?;
+    let loss = GarmentLoss::new(config)?;
     let mut sums = Metrics::default();
     let frames = track.frames();
     for first in (0..frames).step_by(BATCH) {
@@ -279,9 +279,9 @@ mod tests {
 
     #[test]
     fn the_largest_error_is_that_of_any_hinge_in_any_frame() {
-        let track = |plastic: [[f64; 2]; 2]| Track {
+        let track = |plastic: [[f64; 2]; 2]| GarmentMotion {
             plastic: plastic.iter().map(|row| row.to_vec()).collect(),
-            ..Track::default()
+            ..GarmentMotion::default()
         };
         let (a, b) = (
             track([[0.5, 0.0], [0.0, 0.25]]),

@@ -1,12 +1,12 @@
 //! The self-supervised elasto-plastic curriculum of paper 2 (EPNet): bodies, garments, loss, plastic rule,
 //! reference simulation, metrics, the two networks and their training.
 //!
-//! - [`Skeleton`], [`Body`], [`Motion`]: bodies, their poses and signed distances; synthetic motions.
+//! - [`Skeleton`], [`Body`], [`BodyMotion`]: bodies, their poses and signed distances; synthetic motions.
 //! - [`Skin`], [`ClosedSurface`], [`SurfaceTree`]: the surface of a real body, and distances from it.
 //! - [`Garment`]: a mesh with blend weights, pins and cuff springs.
 //! - [`Features`]: what a network is told about the body.
-//! - [`Sheet`], [`Given`], [`Track`]: batches of frames as tensors, and plain data.
-//! - [`Loss`]: the energies that the networks are trained with, and their gradient.
+//! - [`Sheet`], [`Given`], [`GarmentMotion`]: batches of frames as tensors, and plain data.
+//! - [`GarmentLoss`]: the energies that the networks are trained with, and their gradient.
 //! - [`Plasticity`]: how rest bending follows from strain.
 //! - [`mod@reference`]: the same energies minimised frame by frame, the yardstick of every metric.
 //! - [`metrics`]: how far a prediction is from the reference.
@@ -60,15 +60,15 @@ pub use features::{DYNAMIC, Features, STATIC};
 pub use garment::{Garment, Spring};
 pub use imperfection::Imperfection;
 pub use loss::{
-    Forms, GravityForm, Linearized, Loss, LossConfig, Materials, Reduction, StretchForm, Term,
-    Terms,
+    Forms, GarmentLoss, GravityForm, LinearizedLoss, LossConfig, Materials, Reduction, StretchForm,
+    Term, Terms,
 };
-pub use motion::{Bend, Motion, Split};
+pub use motion::{Bend, BodyMotion, Split};
 pub use phases::Phases;
 pub use plastic::{Plasticity, Rule};
-pub use scene::{Scene, Skinned};
+pub use scene::{BodyScene, Skinned};
 pub use sheet::{Given, Sheet};
 pub use skeleton::{Joint, Skeleton, Transform, rotation};
 pub use skin::{ClosedSkin, Skin};
 pub use surface_distance::{PlacedSurface, SurfaceTree};
-pub use track::Track;
+pub use track::GarmentMotion;

@@ -6,7 +6,7 @@ use crate::numeric::Random;
 
 /// A motion in the layout of AMASS.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Motion {
+pub struct BodyMotion {
     /// For reports.
     pub name: String,
     /// Time from frame to frame, h \[s\].
@@ -129,7 +129,7 @@ impl Bend {
     }
 }
 
-impl Motion {
+impl BodyMotion {
     /// Most frames of a motion that is simulated or predicted, five minutes and a half at 30 a second. All are kept, with how the
     /// garment goes with the body: 70 to 100 kB a frame of the default garment, 1 GB together.
     pub const MOST_FRAMES: usize = 10_000;
@@ -138,7 +138,7 @@ impl Motion {
     pub const SECONDS: f64 = 1.0 / 30.0;
 
     /// Bends of joint 1 of a body, one after the other, then rest until `frames` are full.
-    pub fn bends(name: &str, body: &Body, bends: &[Bend], frames: usize) -> Motion {
+    pub fn bends(name: &str, body: &Body, bends: &[Bend], frames: usize) -> BodyMotion {
         let axis = body.bend_axis;
         let angle = |mut frame: usize| {
             for bend in bends {
@@ -157,26 +157,26 @@ impl Motion {
             }
             turns
         };
-        Motion {
+        BodyMotion {
             name: name.into(),
-            seconds: Motion::SECONDS,
+            seconds: BodyMotion::SECONDS,
             turns: (0..frames).map(pose).collect(),
             root: vec![[0.0; 3]; frames],
         }
     }
 
     /// [`Bend::canonical`] and rest, 95 frames.
-    pub fn canonical(body: &Body) -> Motion {
-        Motion::bends("90°", body, &[Bend::canonical()], 95)
+    pub fn canonical(body: &Body) -> BodyMotion {
+        BodyMotion::bends("90°", body, &[Bend::canonical()], 95)
     }
 
     /// A body that does not move: the unloaded control.
-    pub fn still(body: &Body, frames: usize) -> Motion {
-        Motion::bends("still", body, &[], frames)
+    pub fn still(body: &Body, frames: usize) -> BodyMotion {
+        BodyMotion::bends("still", body, &[], frames)
     }
 
     /// Number `number` of the motions of a split, cut off after `frames`.
-    pub fn draw(body: &Body, split: Split, seed: u64, number: u64, frames: usize) -> Motion {
+    pub fn draw(body: &Body, split: Split, seed: u64, number: u64, frames: usize) -> BodyMotion {
         let name = match split {
             Split::Train => "train",
             Split::Validation => "validation",
@@ -184,7 +184,7 @@ impl Motion {
         };
         let bend = split.bend(seed, number);
         let name = format!("{name} {number} ({:.0}°)", bend.peak.to_degrees());
-        Motion::bends(&name, body, &[bend], frames)
+        BodyMotion::bends(&name, body, &[bend], frames)
     }
 
     /// Its name for a file: words with dashes between them.
@@ -211,7 +211,7 @@ mod tests {
         assert_eq!([degrees(0), degrees(8), degrees(68), degrees(94)], [0.0; 4]);
         assert!((33..=43).all(|frame| (degrees(frame) - 90.0).abs() < 1e-12));
         assert!(degrees(9) > 0.1 && degrees(44) < 89.9);
-        let motion = Motion::canonical(&Body::arm());
+        let motion = BodyMotion::canonical(&Body::arm());
         assert_eq!(motion.frames(), 95);
         assert!((motion.turns[40][1][0] + std::f64::consts::FRAC_PI_2).abs() < 1e-12);
     }
@@ -220,7 +220,7 @@ mod tests {
     fn cells(split: Split, seed: u64, motions: u64) -> Vec<usize> {
         let body = Body::arm();
         let cell = |number: u64| {
-            let motion = Motion::draw(&body, split, seed, number, 95);
+            let motion = BodyMotion::draw(&body, split, seed, number, 95);
             let angles = motion.turns.iter().map(|turns| turns[1][0].abs());
             let peak = angles.fold(0.0, f64::max).to_degrees();
             ((peak - LOWEST_DEG) / CELL_DEG) as usize
@@ -249,7 +249,7 @@ mod tests {
     #[test]
     fn a_seed_and_a_number_are_a_motion() {
         let body = Body::torso();
-        let draw = |split, seed, number| Motion::draw(&body, split, seed, number, 95);
+        let draw = |split, seed, number| BodyMotion::draw(&body, split, seed, number, 95);
         assert_eq!(draw(Split::Train, 1, 2), draw(Split::Train, 1, 2));
         assert_ne!(draw(Split::Train, 1, 2), draw(Split::Train, 1, 3));
         assert_ne!(draw(Split::Train, 1, 2), draw(Split::Train, 2, 2));

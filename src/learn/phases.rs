@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::Motion;
+use super::BodyMotion;
 use crate::mesh::vector::{length, minus};
 
 /// Frames of a motion at which something changes.
@@ -19,7 +19,7 @@ pub struct Phases {
 /// Share of the largest turn that counts as no turn at all.
 const STILL: f64 = 1e-3;
 
-impl Motion {
+impl BodyMotion {
     /// From how far the joints are turned against the first frame; none for a body that does not move.
     pub fn phases(&self) -> Option<Phases> {
         let first = self.turns.first()?;
@@ -58,12 +58,12 @@ mod tests {
     #[test]
     fn the_canonical_bend_moves_after_frame_8_and_is_straight_at_68() {
         let body = Body::arm();
-        let motion = Motion::canonical(&body);
+        let motion = BodyMotion::canonical(&body);
         let phases = motion.phases().unwrap();
         assert_eq!((phases.begin, phases.end), (8, Some(68)));
         assert_eq!(phases.peak, 33..44);
-        assert_eq!(Motion::still(&body, 11).phases(), None);
-        let cut = Motion::bends("cut", &body, &[Bend::canonical()], 50);
+        assert_eq!(BodyMotion::still(&body, 11).phases(), None);
+        let cut = BodyMotion::bends("cut", &body, &[Bend::canonical()], 50);
         assert_eq!(cut.phases().unwrap().end, None, "still bent");
     }
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     error::{Result, bad_input},
-    numeric::{Field, Gate, Side, nearest_turn},
+    numeric::{Field, Gate, YieldSide, nearest_turn},
 };
 
 /// Which rule makes rest bending.
@@ -86,7 +86,7 @@ impl Plasticity {
             Rule::Smooth { width } => Gate::Smoothstep { width },
             Rule::Printed { gain } => Gate::Sigmoid {
                 gain,
-                side: Side::One,
+                side: YieldSide::One,
             },
         }
     }

@@ -4,7 +4,10 @@
 //! Each frame is found by Newton's method with a positive definite matrix ([`crate::solve`]: sparse Cholesky on the
 //! CPU) and a backtracking line search, from the frame before moved along with the body.
 
-use super::{Given, Linearized, Loss, Motion, Plasticity, Scene, Sheet, Terms, Track};
+use super::{
+    BodyMotion, BodyScene, GarmentLoss, GarmentMotion, Given, LinearizedLoss, Plasticity, Sheet,
+    Terms,
+};
 use crate::{
     error::{Error, Result, bad_input},
     numeric::{Compute, Field},
@@ -33,9 +36,9 @@ impl Default for Accuracy {
 
 /// How a simulation went.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Outcome {
+pub struct ReferenceRun {
     /// The motion.
-    pub track: Track,
+    pub track: GarmentMotion,
     /// Newton steps of every frame.
     pub iterations: Vec<usize>,
     /// Number of frames that were not done: the steps did not suffice, or only a shifted matrix led on.
@@ -65,11 +68,11 @@ pub(in crate::learn) const PART: usize = 500;
 #[derive(Clone, Copy)]
 pub struct Simulation<'a> {
     /// Body and garment.
-    pub scene: &'a Scene,
+    pub scene: &'a BodyScene,
     /// Of the body.
-    pub motion: &'a Motion,
+    pub motion: &'a BodyMotion,
     /// The energy, in its default forms.
-    pub loss: &'a Loss,
+    pub loss: &'a GarmentLoss,
     /// When hinges yield.
     pub plasticity: &'a Plasticity,
     /// How well each frame is minimised.
@@ -80,8 +83,8 @@ pub struct Simulation<'a> {
 
 impl Simulation<'_> {
     /// All frames. `progress` hears of every frame that is done and may stop the work by an error.
-    pub fn run(&self, progress: &mut dyn FnMut(usize) -> Result<()>) -> Result<Outcome> {
-        let mut outcome = Outcome::default();
+    pub fn run(&self, progress: &mut dyn FnMut(usize) -> Result<()>) -> Result<ReferenceRun> {
+        let mut outcome = ReferenceRun::default();
         while outcome.track.frames() < self.motion.frames() {
             self.go_on(&mut outcome, progress)?;
         }
@@ -91,7 +94,7 @@ impl Simulation<'_> {
     /// The next [`PART`] frames, or as many as are left; `outcome` has those before, a whole number of parts.
     pub(in crate::learn) fn go_on(
         &self,
-        outcome: &mut Outcome,
+        outcome: &mut ReferenceRun,
         progress: &mut dyn FnMut(usize) -> Result<()>,
     ) -> Result<()> {
         let Simulation {
@@ -194,7 +197,7 @@ pub(super) struct Least {
 /// shifted, which shortens and turns the step downhill; a good step takes the shift back.
 pub(super) fn minimise(
     sheet: &Sheet,
-    loss: &Loss,
+    loss: &GarmentLoss,
     given: &Given,
     mut positions: Field,
     accuracy: Accuracy,
@@ -252,7 +255,7 @@ pub(super) fn minimise(
 /// What came of one step.
 enum Attempt {
     /// Lower: where, what it costs there, and the share that was taken of the step that was allowed.
-    Lower(Box<(Field, Linearized)>, f64),
+    Lower(Box<(Field, LinearizedLoss)>, f64),
     /// The step is shorter than asked for.
     Arrived,
     /// Nothing lower on the way.
@@ -262,9 +265,9 @@ enum Attempt {
 /// Newton's step with a shifted matrix; none where that cannot be solved.
 fn newton_step(
     sheet: &Sheet,
-    loss: &Loss,
+    loss: &GarmentLoss,
     given: &Given,
-    here: &Linearized,
+    here: &LinearizedLoss,
     shift: f64,
     solver: &mut Solver,
 ) -> Result<Option<Field>> {
@@ -284,10 +287,10 @@ fn newton_step(
 /// Goes along a step as far as it leads down enough.
 fn downhill(
     sheet: &Sheet,
-    loss: &Loss,
+    loss: &GarmentLoss,
     given: &Given,
     positions: &Field,
-    here: &Linearized,
+    here: &LinearizedLoss,
     step: Field,
     shortest: f64,
 ) -> Result<Attempt> {

@@ -1,6 +1,6 @@
 //! A garment on a body, and where skinning puts it.
 
-use super::{Body, Garment, Imperfection, Motion, PosedBody, SceneName, skeleton::Transform};
+use super::{Body, BodyMotion, Garment, Imperfection, PosedBody, SceneName, skeleton::Transform};
 use crate::{
     element::Vector,
     error::{Result, bad_input},
@@ -9,26 +9,26 @@ use crate::{
 
 /// What moves and what is worn.
 #[derive(Debug, Clone)]
-pub struct Scene {
+pub struct BodyScene {
     /// The body.
     pub body: Body,
     /// The garment.
     pub garment: Garment,
 }
 
-impl Scene {
+impl BodyScene {
     /// An arm in a sleeve; the seed is that of the sleeve's waves.
-    pub fn arm(seed: u64) -> Result<Scene> {
-        Scene::new(SceneName::Arm, seed, Garment::GRID)
+    pub fn arm(seed: u64) -> Result<BodyScene> {
+        BodyScene::new(SceneName::Arm, seed, Garment::GRID)
     }
 
     /// A torso in a shirt.
-    pub fn torso(seed: u64) -> Result<Scene> {
-        Scene::new(SceneName::Torso, seed, Garment::GRID)
+    pub fn torso(seed: u64) -> Result<BodyScene> {
+        BodyScene::new(SceneName::Torso, seed, Garment::GRID)
     }
 
     /// A body and its garment of so many vertices around and along.
-    pub fn new(name: SceneName, seed: u64, grid: [usize; 2]) -> Result<Scene> {
+    pub fn new(name: SceneName, seed: u64, grid: [usize; 2]) -> Result<BodyScene> {
         let waves = Imperfection::seeded(seed);
         let (body, garment) = match name {
             SceneName::Arm => {
@@ -42,13 +42,13 @@ impl Scene {
                 (body, garment)
             }
         };
-        Ok(Scene { body, garment })
+        Ok(BodyScene { body, garment })
     }
 
     /// Poses of some frames of a motion.
     pub fn poses(
         &self,
-        motion: &Motion,
+        motion: &BodyMotion,
         frames: std::ops::Range<usize>,
     ) -> Result<Vec<Vec<Transform>>> {
         let joints = self.body.skeleton.joints().len();

@@ -3,7 +3,7 @@
 use std::{ops::Range, path::Path};
 
 use super::{
-    Given, Motion, Scene,
+    BodyMotion, BodyScene, Given,
     files::{Array, Npz, Pieces},
 };
 use crate::{
@@ -13,7 +13,7 @@ use crate::{
 
 /// A motion of a garment: what a simulation or a network says.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Track {
+pub struct GarmentMotion {
     /// x \[m\], shape `[frames][3·vertices]`: all x, then y, then z.
     pub positions: Vec<Vec<f64>>,
     /// ε \[rad\], shape `[frames][hinges]`.
@@ -22,14 +22,14 @@ pub struct Track {
     pub plastic: Vec<Vec<f64>>,
 }
 
-impl Track {
+impl GarmentMotion {
     /// Number of frames.
     pub fn frames(&self) -> usize {
         self.positions.len()
     }
 
     /// Refuses a track that is not one of this scene and motion; `name` stands in the message.
-    pub fn check(&self, name: &str, scene: &Scene, motion: &Motion) -> Result<()> {
+    pub fn check(&self, name: &str, scene: &BodyScene, motion: &BodyMotion) -> Result<()> {
         let frames = motion.frames();
         let (vertices, hinges) = (
             scene.garment.mesh.positions.len(),
@@ -90,15 +90,15 @@ impl Track {
         Npz::write_pieces(path, &arrays)
     }
 
-    /// Reads what [`Track::save`] wrote.
-    pub fn read(npz: &Npz) -> Result<Track> {
+    /// Reads what [`GarmentMotion::save`] wrote.
+    pub fn read(npz: &Npz) -> Result<GarmentMotion> {
         let rows = |array: Array| -> Vec<Vec<f64>> {
             let width = array.values.len() / array.shape[0].max(1);
             let rows = array.values.chunks(width.max(1));
             rows.map(<[f64]>::to_vec).collect()
         };
         let any = [None, None];
-        Ok(Track {
+        Ok(GarmentMotion {
             positions: rows(npz.shaped("positions", &[None, Some(3), None])?),
             strain: rows(npz.shaped("strain", &any)?),
             plastic: rows(npz.shaped("rest_bending", &any)?),
@@ -122,8 +122,8 @@ impl Track {
     /// What the frames of a window are judged against when the track itself is their past.
     pub fn given(
         &self,
-        scene: &Scene,
-        motion: &Motion,
+        scene: &BodyScene,
+        motion: &BodyMotion,
         window: Range<usize>,
         compute: &Compute,
     ) -> Result<Given> {

@@ -6,7 +6,7 @@ use super::Mesh;
 
 /// One triangle's side of an edge.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Side {
+pub(super) struct EdgeSide {
     /// The triangle.
     pub triangle: usize,
     /// Its corner at which the edge starts in its winding.
@@ -15,7 +15,7 @@ pub(super) struct Side {
     pub forward: bool,
 }
 
-impl Side {
+impl EdgeSide {
     /// The triangle's corner that is not on the edge.
     pub fn opposite(&self) -> usize {
         (self.corner + 2) % 3
@@ -44,7 +44,7 @@ pub(super) struct Edge {
     /// Its vertices, as the first triangle runs along it.
     pub vertices: [usize; 2],
     /// Its triangles, in the order of the list; one on the boundary, two inside.
-    pub sides: Vec<Side>,
+    pub sides: Vec<EdgeSide>,
 }
 
 impl Edge {
@@ -70,7 +70,7 @@ pub(super) fn edges(triangles: &[[usize; 3]]) -> Vec<Edge> {
                 });
             }
             let edge = &mut edges[number];
-            edge.sides.push(Side {
+            edge.sides.push(EdgeSide {
                 triangle,
                 corner,
                 forward: edge.vertices == [a, b],

@@ -90,7 +90,7 @@ pub(super) fn manifold_edges(edges: &[Edge]) -> Result<()> {
 /// Pairs of triangles at a common edge that have the same three vertices.
 fn twins(mesh: &Mesh, edge: &Edge) -> Option<[usize; 2]> {
     let [a, b] = edge.sides[..] else { return None };
-    let opposite = |side: super::edge::Side| mesh.triangles[side.triangle][side.opposite()];
+    let opposite = |side: super::edge::EdgeSide| mesh.triangles[side.triangle][side.opposite()];
     (opposite(a) == opposite(b)).then_some([a.triangle, b.triangle])
 }
 

@@ -11,7 +11,7 @@ use crate::error::{Result, bad_input, unknown};
 
 /// Which side of zero a [`Gate::Sigmoid`] can yield on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
+pub enum YieldSide {
     /// D = x − threshold, as paper 2 prints it (Eqs. 4, 5): only positive strain yields, and the
     /// printed rule drifts (see docs/MODEL.md).
     One,
@@ -36,7 +36,7 @@ pub enum Gate {
         /// Sharpness \[1/strain\], positive.
         gain: f64,
         /// One-sided as printed, or signed.
-        side: Side,
+        side: YieldSide,
     },
     /// Hard forward, [`Gate::Smoothstep`] backward. Gradients are biased by design.
     StraightThrough {
@@ -60,7 +60,8 @@ impl Gate {
     pub fn excess(&self, x: &Field, threshold: Field) -> (Field, Field) {
         match self {
             Gate::Sigmoid {
-                side: Side::One, ..
+                side: YieldSide::One,
+                ..
             } => (x.ones_like(), x.clone() - threshold),
             _ => (sign(x), abs(x) - threshold),
         }
@@ -137,9 +138,9 @@ impl Gate {
             "sigmoid" | "sigmoid-one-sided" => Ok(Gate::Sigmoid {
                 gain: value(gain)?,
                 side: if name == "sigmoid" {
-                    Side::Signed
+                    YieldSide::Signed
                 } else {
-                    Side::One
+                    YieldSide::One
                 },
             }),
             _ => Err(unknown(
@@ -163,11 +164,11 @@ impl Gate {
             Gate::Smoothstep { width } => format!("smoothstep:{width}"),
             Gate::Sigmoid {
                 gain,
-                side: Side::Signed,
+                side: YieldSide::Signed,
             } => format!("sigmoid:{gain}"),
             Gate::Sigmoid {
                 gain,
-                side: Side::One,
+                side: YieldSide::One,
             } => format!("sigmoid-one-sided:{gain}"),
             Gate::StraightThrough { width } => format!("straight-through:{width}"),
         }

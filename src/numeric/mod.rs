@@ -9,7 +9,7 @@ pub mod statistics;
 mod taylor;
 
 pub use compute::{Compute, Precision, gpu_names};
-pub use gate::{Gate, Gated, Side};
+pub use gate::{Gate, Gated, YieldSide};
 pub use random::Random;
 pub use safe::{abs, indicator, max_zero, nearest_turn, sign, smoothstep};
 pub use sobol::sobol;

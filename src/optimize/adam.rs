@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Problem,
-    levenberg::{Levenberg, Outcome},
-    multistart::{Plan, Progress},
+    levenberg::{Levenberg, WalkerEnd},
+    multistart::{Progress, SearchPlan},
 };
 use crate::study::Wish;
 use crate::{
@@ -33,7 +33,7 @@ pub struct Moments {
 /// Like [`super::multistart::search`], by Adam; the best point of every start is kept.
 pub fn search(
     problem: &dyn Problem,
-    plan: &Plan,
+    plan: &SearchPlan,
     mut progress: Progress,
     watch: &mut dyn FnMut(&Progress) -> Result<Wish>,
 ) -> Result<Progress> {
@@ -73,7 +73,7 @@ pub fn search(
         progress.stage += 1;
         let last = progress.stage == problem.stages();
         for walker in &mut progress.walkers {
-            walker.outcome = last.then_some(Outcome::OutOfRounds);
+            walker.outcome = last.then_some(WalkerEnd::OutOfRounds);
             // Costs of different stages do not compare.
             walker.cost = walker.cost.filter(|_| last);
         }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Problem,
-    levenberg::{Batch, Levenberg, Twist, Walker},
+    levenberg::{Batch, Levenberg, Perturbation, Walker},
 };
 use crate::{error::Result, numeric::Random};
 
@@ -53,7 +53,7 @@ pub fn samples(
     let twist = |sample: usize| {
         // Every sample has its own stream, so that batches can be of any size.
         let mut random = Random::stream(seed, sample as u64);
-        Twist {
+        Perturbation {
             offset: Some(drawn_offset(residuals, problem.data(), scale, &mut random)),
             pin: None,
         }

@@ -7,8 +7,8 @@
 use nalgebra::DVector;
 use serde::{Deserialize, Serialize};
 
-pub use super::walker::{Outcome, Walker};
-use super::{Linearized, Loss, Problem};
+pub use super::walker::{Walker, WalkerEnd};
+use super::{Linearized, Problem, RobustLoss};
 use crate::error::Result;
 
 /// Settings; the defaults suit unknowns of order one.
@@ -22,7 +22,7 @@ pub struct Levenberg {
     /// is then shorter than rounding.
     pub most_damping: f64,
     /// How residuals count.
-    pub loss: Loss,
+    pub loss: RobustLoss,
 }
 
 impl Default for Levenberg {
@@ -31,14 +31,14 @@ impl Default for Levenberg {
             tolerance: 1e-8,
             longest_step: 0.5,
             most_damping: 1e12,
-            loss: Loss::Squares,
+            loss: RobustLoss::Squares,
         }
     }
 }
 
 /// A change to the problem that one walker sees.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Twist {
+pub struct Perturbation {
     /// Added to the residuals: other data.
     pub offset: Option<DVector<f64>>,
     /// Holds a quantity near a value.
@@ -66,7 +66,7 @@ pub struct Batch<'a> {
     stage: usize,
     /// The walkers; one that has an outcome rests.
     pub walkers: Vec<Walker>,
-    twists: Vec<Twist>,
+    twists: Vec<Perturbation>,
     /// At each walker's point, without its twist and loss; none until evaluated.
     here: Vec<Option<Linearized>>,
 }
@@ -79,7 +79,7 @@ impl<'a> Batch<'a> {
         stage: usize,
         walkers: Vec<Walker>,
     ) -> Self {
-        let twists = vec![Twist::default(); walkers.len()];
+        let twists = vec![Perturbation::default(); walkers.len()];
         Self::twisted(problem, settings, stage, walkers, twists)
     }
 
@@ -89,7 +89,7 @@ impl<'a> Batch<'a> {
         settings: Levenberg,
         stage: usize,
         walkers: Vec<Walker>,
-        twists: Vec<Twist>,
+        twists: Vec<Perturbation>,
     ) -> Self {
         let here = vec![None; walkers.len()];
         Batch {
@@ -143,7 +143,7 @@ impl<'a> Batch<'a> {
             let (trial, promised) = walker.propose(&self.settings, self.problem.bounds(), &seen);
             let cost = walker.cost.unwrap_or(f64::INFINITY);
             if promised <= self.settings.tolerance * cost.max(1e-20) {
-                walker.outcome = Some(Outcome::Converged);
+                walker.outcome = Some(WalkerEnd::Converged);
             } else {
                 trials.push((i, trial, promised));
             }
@@ -164,7 +164,7 @@ impl<'a> Batch<'a> {
                 self.here[i] = Some(at);
             }
             if walker.outcome.is_none() && walker.rounds >= walker.limit {
-                walker.outcome = Some(Outcome::OutOfRounds);
+                walker.outcome = Some(WalkerEnd::OutOfRounds);
             }
         }
         Ok(())
@@ -260,7 +260,7 @@ mod tests {
         }
     }
 
-    fn ends(problem: &Rosenbrock, starts: &[[f64; 2]], twist: &Twist) -> Vec<Walker> {
+    fn ends(problem: &Rosenbrock, starts: &[[f64; 2]], twist: &Perturbation) -> Vec<Walker> {
         let walkers: Vec<Walker> = starts
             .iter()
             .map(|s| Walker::new(s.to_vec(), 0, 200))
@@ -276,20 +276,24 @@ mod tests {
     fn every_start_finds_the_valley_floor_and_a_broken_one_is_named() {
         let starts = [[-1.2, 1.0], [3.0, -4.0], [0.0, 0.0], [f64::NAN, 0.0]];
         let problem = Rosenbrock([(-9.0, 9.0); 2]);
-        let ends = ends(&problem, &starts, &Twist::default());
+        let ends = ends(&problem, &starts, &Perturbation::default());
         for end in &ends[..3] {
-            assert_eq!(end.outcome, Some(Outcome::Converged));
+            assert_eq!(end.outcome, Some(WalkerEnd::Converged));
             let off = (end.point[0] - 1.0).abs() + (end.point[1] - 1.0).abs();
             assert!(off < 1e-6, "{end:?}");
         }
-        assert_eq!(ends[3].outcome, Some(Outcome::NotFinite));
+        assert_eq!(ends[3].outcome, Some(WalkerEnd::NotFinite));
     }
 
     #[test]
     fn a_wall_stops_a_walker_at_the_best_point_of_the_box() {
         // With x ≤ 0.5 the minimum is at x = 0.5, y = 0.25.
         let problem = Rosenbrock([(-9.0, 0.5), (-9.0, 9.0)]);
-        for end in ends(&problem, &[[-1.2, 1.0], [0.5, 8.0]], &Twist::default()) {
+        for end in ends(
+            &problem,
+            &[[-1.2, 1.0], [0.5, 8.0]],
+            &Perturbation::default(),
+        ) {
             assert_eq!(end.point[0], 0.5);
             assert!((end.point[1] - 0.25).abs() < 1e-6, "{end:?}");
         }
@@ -305,7 +309,7 @@ mod tests {
                 target: 0.3,
                 stiffness,
             };
-            let twist = Twist {
+            let twist = Perturbation {
                 pin: Some(pin),
                 offset: None,
             };

@@ -55,7 +55,7 @@ pub trait Problem {
 /// How a residual r (in standard deviations) counts.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Loss {
+pub enum RobustLoss {
     /// r².
     Squares,
     /// r² up to 1.345, linear beyond: 95 % efficient for normal errors.
@@ -64,16 +64,16 @@ pub enum Loss {
     Cauchy,
 }
 
-impl Loss {
+impl RobustLoss {
     /// Every loss, for messages.
-    pub const ALL: [Loss; 3] = [Loss::Squares, Loss::Huber, Loss::Cauchy];
+    pub const ALL: [RobustLoss; 3] = [RobustLoss::Squares, RobustLoss::Huber, RobustLoss::Cauchy];
 
     /// The name in files.
     pub fn name(self) -> &'static str {
         match self {
-            Loss::Squares => "squares",
-            Loss::Huber => "huber",
-            Loss::Cauchy => "cauchy",
+            RobustLoss::Squares => "squares",
+            RobustLoss::Huber => "huber",
+            RobustLoss::Cauchy => "cauchy",
         }
     }
 
@@ -82,9 +82,11 @@ impl Loss {
         const HUBER: f64 = 1.345;
         const CAUCHY: f64 = 2.385;
         match self {
-            Loss::Huber if r.abs() > HUBER => (HUBER * (2.0 * r.abs() - HUBER), HUBER / r.abs()),
-            Loss::Squares | Loss::Huber => (r * r, 1.0),
-            Loss::Cauchy => {
+            RobustLoss::Huber if r.abs() > HUBER => {
+                (HUBER * (2.0 * r.abs() - HUBER), HUBER / r.abs())
+            }
+            RobustLoss::Squares | RobustLoss::Huber => (r * r, 1.0),
+            RobustLoss::Cauchy => {
                 let ratio = r / CAUCHY;
                 let weight = 1.0 / (1.0 + ratio * ratio);
                 (CAUCHY * CAUCHY * ratio.mul_add(ratio, 1.0).ln(), weight)
@@ -92,7 +94,7 @@ impl Loss {
         }
     }
 
-    /// The cost: χ² for [`Loss::Squares`]. `data` is how many residuals the loss applies to.
+    /// The cost: χ² for [`RobustLoss::Squares`]. `data` is how many residuals the loss applies to.
     pub fn cost(self, residuals: &DVector<f64>, data: usize) -> f64 {
         let each = |(i, r): (usize, &f64)| if i < data { self.of(*r).0 } else { r * r };
         residuals.iter().enumerate().map(each).sum()
@@ -101,7 +103,7 @@ impl Loss {
     /// Residuals and Jacobian whose plain squares have the cost's gradient.
     pub fn reweighted(self, at: &Linearized, data: usize) -> Linearized {
         let mut at = at.clone();
-        if self != Loss::Squares {
+        if self != RobustLoss::Squares {
             for i in 0..data {
                 let root = self.of(at.residuals[i]).1.sqrt();
                 at.residuals[i] *= root;
@@ -118,7 +120,7 @@ mod tests {
 
     #[test]
     fn weights_have_the_gradient_of_the_cost() {
-        for loss in Loss::ALL {
+        for loss in RobustLoss::ALL {
             for r in [-5.0, -0.3, 0.7, 3.0] {
                 let step = 1e-6;
                 let slope = (loss.of(r + step).0 - loss.of(r - step).0) / (2.0 * step);

@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 use super::{
     Linearized, Problem,
     adam::Moments,
-    levenberg::{Batch, Levenberg, Outcome, Walker},
+    levenberg::{Batch, Levenberg, Walker, WalkerEnd},
 };
 use crate::{error::Result, numeric::Random, study::Wish};
 
 /// How a search goes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Plan {
+pub struct SearchPlan {
     /// Settings of each descent.
     pub levenberg: Levenberg,
     /// Rounds that a descent may take.
@@ -74,7 +74,7 @@ pub struct Progress {
 
 impl Progress {
     /// A search that has not begun.
-    pub fn new(plan: &Plan, starts: Vec<Vec<f64>>) -> Self {
+    pub fn new(plan: &SearchPlan, starts: Vec<Vec<f64>>) -> Self {
         let count = starts.len();
         Progress {
             stage: 0,
@@ -127,7 +127,7 @@ impl Progress {
 /// Goes on until every start rests in the last stage or `watch`, which sees every round, wants no more.
 pub fn search(
     problem: &dyn Problem,
-    plan: &Plan,
+    plan: &SearchPlan,
     mut progress: Progress,
     watch: &mut dyn FnMut(&Progress) -> Result<Wish>,
 ) -> Result<Progress> {
@@ -162,7 +162,7 @@ pub fn search(
     Ok(progress)
 }
 
-impl Plan {
+impl SearchPlan {
     fn stage_settings(&self, last: bool) -> Levenberg {
         let mut settings = self.levenberg;
         if !last {
@@ -176,7 +176,7 @@ impl Plan {
 
 impl Progress {
     /// Back to the best rests; those that came to the same place go on as one.
-    fn finish_stage(&mut self, problem: &dyn Problem, plan: &Plan, last: bool) {
+    fn finish_stage(&mut self, problem: &dyn Problem, plan: &SearchPlan, last: bool) {
         for (walker, rest) in self.walkers.iter_mut().zip(&mut self.rests) {
             if let Some(rest) = rest.take() {
                 *walker = rest.walker;
@@ -187,7 +187,7 @@ impl Progress {
             // Those that joined another end where it ended.
             for i in 0..self.walkers.len() {
                 let mut leader = i;
-                while let Some(Outcome::Joined(other)) = self.walkers[leader].outcome {
+                while let Some(WalkerEnd::Joined(other)) = self.walkers[leader].outcome {
                     leader = other;
                 }
                 let end = self.walkers[leader].clone();
@@ -203,8 +203,8 @@ impl Progress {
             });
             let walker = &self.walkers[i];
             match (twin, walker.outcome) {
-                (_, Some(Outcome::NotFinite | Outcome::Joined(_))) => {}
-                (Some(j), _) => self.walkers[i].outcome = Some(Outcome::Joined(j)),
+                (_, Some(WalkerEnd::NotFinite | WalkerEnd::Joined(_))) => {}
+                (Some(j), _) => self.walkers[i].outcome = Some(WalkerEnd::Joined(j)),
                 (None, _) => {
                     self.walkers[i] = Walker::new(walker.point.clone(), walker.rounds, plan.rounds)
                 }
@@ -231,8 +231,9 @@ const KICK_RANGE: f64 = 20.0;
 const CHANGED_SHARE: f64 = 0.3;
 
 /// Takes down where walkers have come to rest, and kicks those that rest.
-fn kick(problem: &dyn Problem, plan: &Plan, progress: &mut Progress, batch: &mut Batch) {
-    let broken = |w: &Walker| matches!(w.outcome, Some(Outcome::NotFinite | Outcome::Joined(_)));
+fn kick(problem: &dyn Problem, plan: &SearchPlan, progress: &mut Progress, batch: &mut Batch) {
+    let broken =
+        |w: &Walker| matches!(w.outcome, Some(WalkerEnd::NotFinite | WalkerEnd::Joined(_)));
     for (i, walker) in batch.walkers.iter().enumerate() {
         let rest = progress.rests[i].as_ref();
         let better = rest.is_none_or(|rest| walker.cost < rest.walker.cost);
@@ -338,12 +339,12 @@ mod tests {
         }
     }
 
-    const PLAN: Plan = Plan {
+    const PLAN: SearchPlan = SearchPlan {
         levenberg: Levenberg {
             tolerance: 1e-8,
             longest_step: 0.5,
             most_damping: 1e12,
-            loss: crate::optimize::Loss::Squares,
+            loss: crate::optimize::RobustLoss::Squares,
         },
         rounds: 20,
         kick_rounds: 1000,
@@ -360,7 +361,7 @@ mod tests {
     #[test]
     fn kicks_lead_every_start_out_of_its_ripple() {
         let mut go_on = |_: &Progress| Ok(Wish::GoOn);
-        let still = Plan {
+        let still = SearchPlan {
             kick_rounds: 0,
             ..PLAN
         };
@@ -392,7 +393,7 @@ mod tests {
         let whole = search(&PROBLEM, &PLAN, begin(), &mut |_| Ok(Wish::GoOn)).unwrap();
         assert_eq!(Progress::joined(vec![whole.clone()]), whole);
         let mut pair = begin();
-        pair.walkers[2].outcome = Some(Outcome::Joined(1));
+        pair.walkers[2].outcome = Some(WalkerEnd::Joined(1));
         pair.trace = vec![Round {
             stage: 0,
             alive: 3,
@@ -401,7 +402,7 @@ mod tests {
         let joined = Progress::joined(vec![whole.clone(), pair]);
         assert_eq!(joined.stage, 0);
         assert_eq!(joined.walkers.len(), 6);
-        assert_eq!(joined.walkers[5].outcome, Some(Outcome::Joined(4)));
+        assert_eq!(joined.walkers[5].outcome, Some(WalkerEnd::Joined(4)));
         assert_eq!(joined.trace.len(), whole.trace.len());
         assert_eq!(joined.trace[0].alive, whole.trace[0].alive + 3);
         assert_eq!(joined.trace[0].best, whole.trace[0].best);

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Problem,
-    levenberg::{Batch, Levenberg, Pin, Twist, Walker},
+    levenberg::{Batch, Levenberg, Perturbation, Pin, Walker},
     uncertainty::Uncertainty,
 };
 use crate::error::Result;
@@ -64,7 +64,7 @@ impl Task<'_> {
 
 /// One side of the profile of one quantity.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Side {
+pub struct ProfileSide {
     /// Which quantity.
     pub quantity: usize,
     /// −1 or 1.
@@ -80,7 +80,7 @@ pub struct Side {
     done: bool,
 }
 
-impl Side {
+impl ProfileSide {
     /// Where Δcost crosses the threshold, linear in √Δcost; none where it does not.
     pub fn end(&self, threshold: f64) -> Option<f64> {
         let crossing = self.path.windows(2).find(|w| w[1].1 >= threshold)?;
@@ -152,14 +152,14 @@ impl Side {
 }
 
 /// Both sides of every quantity, before the first step. `ranges` are the ends of each.
-pub fn sides(task: &Task, ranges: &[(usize, (f64, f64))]) -> Vec<Side> {
+pub fn sides(task: &Task, ranges: &[(usize, (f64, f64))]) -> Vec<ProfileSide> {
     let mut sides = Vec::new();
     for &(quantity, range) in ranges {
         let (q, gradient) = task.problem.quantity(quantity, &task.best);
         let error = task.uncertainty.std_error(&gradient);
         for direction in [-1.0, 1.0] {
             let wall = if direction > 0.0 { range.1 } else { range.0 };
-            sides.push(Side {
+            sides.push(ProfileSide {
                 quantity,
                 direction,
                 range,
@@ -180,7 +180,7 @@ pub fn sides(task: &Task, ranges: &[(usize, (f64, f64))]) -> Vec<Side> {
 
 /// How a profile ended.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Outcome {
+pub enum ProfileEnd {
     /// All sides are done.
     Done,
     /// The watcher wanted no more.
@@ -192,14 +192,14 @@ pub enum Outcome {
 /// Goes on, one step on all sides at a time, until all are done; `watch` sees every step.
 pub fn profile(
     task: &Task,
-    sides: &mut [Side],
-    watch: &mut dyn FnMut(&[Side]) -> Result<Wish>,
-) -> Result<Outcome> {
+    sides: &mut [ProfileSide],
+    watch: &mut dyn FnMut(&[ProfileSide]) -> Result<Wish>,
+) -> Result<ProfileEnd> {
     let stage = task.problem.stages() - 1;
     loop {
         let open: Vec<usize> = (0..sides.len()).filter(|&i| !sides[i].done).collect();
         if open.is_empty() {
-            return Ok(Outcome::Done);
+            return Ok(ProfileEnd::Done);
         }
         let (mut walkers, mut twists) = (Vec::new(), Vec::new());
         for &i in &open {
@@ -212,7 +212,7 @@ pub fn profile(
                 // Stiff against the step, soft enough for a curved constraint.
                 stiffness: 30.0 / sides[i].step.max(1e-9),
             };
-            twists.push(Twist {
+            twists.push(Perturbation {
                 offset: task.offset.clone(),
                 pin: Some(pin),
             });
@@ -230,7 +230,7 @@ pub fn profile(
             }
             let cost = settings.loss.cost(&residuals, task.problem.data());
             if cost < task.cost - BETTER * task.threshold && task.may_be_better {
-                return Ok(Outcome::Better(batch.walkers[k].point.clone()));
+                return Ok(ProfileEnd::Better(batch.walkers[k].point.clone()));
             }
             let (q, _) = task.problem.quantity(sides[i].quantity, &point);
             let delta = if cost.is_finite() {
@@ -241,7 +241,7 @@ pub fn profile(
             sides[i].extend(task, q, delta, batch.walkers[k].point.clone());
         }
         if watch(sides)? == Wish::Stop {
-            return Ok(Outcome::Stopped);
+            return Ok(ProfileEnd::Stopped);
         }
     }
 }
@@ -298,7 +298,7 @@ mod tests {
         let ranges = [(0, (-10.0, 10.0)), (1, (-10.0, 0.5))];
         let mut list = sides(&task, &ranges);
         let outcome = profile(&task, &mut list, &mut |_| Ok(Wish::GoOn)).unwrap();
-        assert_eq!(outcome, Outcome::Done);
+        assert_eq!(outcome, ProfileEnd::Done);
         // Covariance (JᵀJ)⁻¹ = [[½, −½], [−½, 1]]; downwards y is free to go, so x rises as expected.
         let x_error = 0.5f64.sqrt();
         let end = |i: usize| list[i].end(THRESHOLD_95);

@@ -7,7 +7,7 @@ use super::{Linearized, levenberg::Levenberg};
 
 /// Why a walker stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Outcome {
+pub enum WalkerEnd {
     /// No step promises to lower the cost any further.
     Converged,
     /// No step, however short, lowered the cost.
@@ -20,20 +20,20 @@ pub enum Outcome {
     Joined(usize),
 }
 
-impl Outcome {
+impl WalkerEnd {
     /// In words, with what to do.
     pub fn message(self) -> String {
         match self {
-            Outcome::Converged => "converged: no step lowers the cost any further".into(),
-            Outcome::Stalled => {
+            WalkerEnd::Converged => "converged: no step lowers the cost any further".into(),
+            WalkerEnd::Stalled => {
                 "stalled: even tiny steps do not lower the cost (a kink of the law, or rounding)"
                     .into()
             }
-            Outcome::OutOfRounds => "the rounds are used up, and it may still get better: narrow the bounds, or fix or share parameters".into(),
-            Outcome::NotFinite => {
+            WalkerEnd::OutOfRounds => "the rounds are used up, and it may still get better: narrow the bounds, or fix or share parameters".into(),
+            WalkerEnd::NotFinite => {
                 "the start itself has residuals that are not finite; narrow the bounds".into()
             }
-            Outcome::Joined(other) => format!("joined start {}", other + 1),
+            WalkerEnd::Joined(other) => format!("joined start {}", other + 1),
         }
     }
 }
@@ -50,7 +50,7 @@ pub struct Walker {
     /// Rounds after which it gives up.
     pub limit: usize,
     /// Why it stopped, once it has.
-    pub outcome: Option<Outcome>,
+    pub outcome: Option<WalkerEnd>,
     damping: f64,
     growth: f64,
 }
@@ -144,7 +144,7 @@ impl Walker {
             self.damping *= self.growth;
             self.growth *= 2.0;
             if self.damping > most {
-                self.outcome = Some(Outcome::Stalled);
+                self.outcome = Some(WalkerEnd::Stalled);
             }
         }
         taken
@@ -155,7 +155,7 @@ impl Walker {
         if cost.is_finite() {
             self.cost = Some(cost);
         } else {
-            self.outcome = Some(Outcome::NotFinite);
+            self.outcome = Some(WalkerEnd::NotFinite);
         }
     }
 }

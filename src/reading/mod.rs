@@ -37,7 +37,7 @@ impl View<'_> {
 
 /// A reading and the gradient of `weight` times it.
 #[derive(Debug, Clone)]
-pub struct Linearized {
+pub struct LinearizedReading {
     /// The reading itself.
     pub value: f64,
     /// Of the state.
@@ -80,7 +80,7 @@ impl Reading {
         parameters: &Parameters,
         drive: &Drive,
         weight: f64,
-    ) -> Result<Linearized> {
+    ) -> Result<LinearizedReading> {
         let view = View {
             cloth,
             drive,
@@ -99,7 +99,7 @@ impl Reading {
         let span = view.span.map(|f| of(f, &gradients));
         let columns = view.columns.map(|f| of(f, &gradients));
         let positions = cloth.incidence.assemble_parts(&span, &columns);
-        Ok(Linearized {
+        Ok(LinearizedReading {
             value,
             state: State {
                 positions: positions + of(&view.positions, &gradients),

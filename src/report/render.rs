@@ -38,7 +38,7 @@ const MAP_SHADE: f32 = 0.68;
 
 /// What is drawn, and how.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Scene<'a> {
+pub struct Drawing<'a> {
     /// The cloth, with smooth normals and a colour for each side.
     pub cloth: Surface<'a>,
     /// Numbers shown as the cloth's colour, on both sides.
@@ -53,7 +53,7 @@ pub struct Scene<'a> {
     pub caption: &'a str,
 }
 
-impl Scene<'_> {
+impl Drawing<'_> {
     /// Writes the picture as `.png`.
     ///
     /// # Errors

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use burn::tensor::Tensor;
 
-pub use schedule::{Motion, Reading, Schedule, Step, checkpoints, log_times};
+pub use schedule::{HingeReading, Schedule, Step, StepKind, checkpoints, log_times};
 
 use crate::{
     error::{Result, bad_input},

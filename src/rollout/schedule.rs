@@ -3,7 +3,7 @@
 
 /// How the strain of a step is found.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Motion {
+pub enum StepKind {
     /// strain = fraction · amplitude of the hinge.
     Prescribe {
         /// Share of the amplitude.
@@ -23,7 +23,7 @@ pub enum Motion {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Step {
     /// How the strain is found.
-    pub motion: Motion,
+    pub motion: StepKind,
     /// Fixed part of the step's time \[s\].
     pub seconds: f64,
     /// Share of the hinge's duration that this step takes, added to `seconds`.
@@ -34,7 +34,7 @@ impl Step {
     /// A prescribed strain with a fixed time.
     pub fn prescribe(fraction: f64, seconds: f64) -> Step {
         Step {
-            motion: Motion::Prescribe { fraction },
+            motion: StepKind::Prescribe { fraction },
             seconds,
             share: 0.0,
         }
@@ -43,7 +43,7 @@ impl Step {
     /// A prescribed strain that takes a share of the hinge's duration.
     pub fn dwell(fraction: f64, share: f64) -> Step {
         Step {
-            motion: Motion::Prescribe { fraction },
+            motion: StepKind::Prescribe { fraction },
             seconds: 0.0,
             share,
         }
@@ -52,7 +52,7 @@ impl Step {
     /// A release step with a fixed time.
     pub fn release(seconds: f64) -> Step {
         Step {
-            motion: Motion::Release,
+            motion: StepKind::Release,
             seconds,
             share: 0.0,
         }
@@ -61,7 +61,7 @@ impl Step {
 
 /// The quantity that a roll-out reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reading {
+pub enum HingeReading {
     /// Strain after the step.
     Strain,
     /// Stress after the step.
@@ -76,7 +76,7 @@ pub struct Schedule {
     /// Indices of the steps after which a reading is taken, increasing.
     pub readings: Vec<usize>,
     /// What is read.
-    pub reading: Reading,
+    pub reading: HingeReading,
 }
 
 impl Schedule {

@@ -6,7 +6,7 @@
 
 use burn::tensor::Tensor;
 
-use super::{Motion, Reading, Rollout, Step, checkpoints};
+use super::{HingeReading, Rollout, Step, StepKind, checkpoints};
 use crate::numeric::{Compute, Field};
 
 /// Everything that one step hands to the next.
@@ -143,12 +143,12 @@ fn advance(
     let law = rollout.law.as_ref();
     let dt = drive.duration.clone() * step.share + step.seconds;
     let strain = match step.motion {
-        Motion::Prescribe { fraction } => drive.amplitude.clone() * fraction,
-        Motion::Creep { mobility } => {
+        StepKind::Prescribe { fraction } => drive.amplitude.clone() * fraction,
+        StepKind::Creep { mobility } => {
             let stress = law.stress(columns, &state.history, &state.strain);
             state.strain.clone() - stress * mobility
         }
-        Motion::Release => {
+        StepKind::Release => {
             let (strain, history) =
                 law.release(columns, &state.history, &state.strain, &dt, &rollout.gate);
             return State { strain, history };
@@ -160,8 +160,8 @@ fn advance(
 
 fn read(rollout: &Rollout, columns: &[Field], state: &State) -> Field {
     match rollout.schedule.reading {
-        Reading::Strain => state.strain.clone(),
-        Reading::Stress => rollout.law.stress(columns, &state.history, &state.strain),
+        HingeReading::Strain => state.strain.clone(),
+        HingeReading::Stress => rollout.law.stress(columns, &state.history, &state.strain),
     }
 }
 

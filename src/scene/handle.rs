@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     clock::{CLOSE, Clock},
-    motion::Motion,
+    motion::HandleMotion,
     node::Node,
     selection::Selection,
 };
@@ -32,7 +32,7 @@ pub struct Handle {
     /// How it holds them.
     pub hold: Hold,
     /// Applied to the initial positions, in this order.
-    pub motions: Vec<Motion>,
+    pub motions: Vec<HandleMotion>,
     /// Holds from here \[s\]; where the vertices are drawn to does not depend on where they are then.
     pub from: f64,
     /// Lets go \[s\].
@@ -113,7 +113,7 @@ impl Handle {
                 .unwrap_or_else(|| format!("handle {index}")),
             selection: Selection::read(&vertices)?,
             hold,
-            motions: Motion::read_all(node, true)?,
+            motions: HandleMotion::read_all(node, true)?,
             from,
             release,
         })
@@ -143,7 +143,7 @@ impl Handle {
                 put("stiffness_N_per_m", json!(stiffness))
             }
         };
-        let motions: Vec<Value> = self.motions.iter().map(Motion::to_json).collect();
+        let motions: Vec<Value> = self.motions.iter().map(HandleMotion::to_json).collect();
         put("motions", json!(motions));
         put("hold_from_s", json!(self.from));
         if let Some(release) = self.release {

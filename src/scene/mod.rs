@@ -28,7 +28,7 @@ pub use self::{
     clock::{Clock, Jump, Window},
     fabric::Fabric,
     handle::{Grip, Handle, Hold},
-    motion::{Motion, Move},
+    motion::{HandleMotion, Move},
     obstacle::PlacedObstacle,
     output::{FrameFormat, Output, Sight},
     prepared::Prepared,

@@ -37,7 +37,7 @@ pub enum Move {
 
 /// A motion over a stretch of time, and perhaps back again.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Motion {
+pub struct HandleMotion {
     /// What it does.
     pub kind: Move,
     /// Begins \[s\].
@@ -65,16 +65,16 @@ pub(super) const MOTION: [&str; 9] = [
 const KINDS: [&str; 4] = ["translate_m", "press_m", "rotate", "twist"];
 const MOST_DEGREES: f64 = 36_000.0;
 
-impl Motion {
+impl HandleMotion {
     /// Reads the list under "motions"; `turning` allows rotate and twist.
-    pub(super) fn read_all(owner: &Node, turning: bool) -> Result<Vec<Motion>> {
+    pub(super) fn read_all(owner: &Node, turning: bool) -> Result<Vec<HandleMotion>> {
         let list = owner.list("motions")?;
         list.iter()
-            .map(|node| Motion::read(node, turning))
+            .map(|node| HandleMotion::read(node, turning))
             .collect()
     }
 
-    fn read(node: &Node, turning: bool) -> Result<Motion> {
+    fn read(node: &Node, turning: bool) -> Result<HandleMotion> {
         let section = node.known(&MOTION)?;
         let given: Vec<&str> = KINDS.into_iter().filter(|key| section.has(key)).collect();
         let [kind] = given[..] else {
@@ -106,7 +106,7 @@ impl Motion {
                 "goes there and back: add back_from_s and back_to_s, or write translate_m",
             );
         }
-        Ok(Motion {
+        Ok(HandleMotion {
             kind: Move::read(node, kind)?,
             from,
             to,
@@ -225,8 +225,8 @@ pub(super) fn turn(points: &mut [[f64; 3]], axis: [f64; 3], about: [f64; 3], ang
 mod tests {
     use super::*;
 
-    fn motion(kind: Move, smooth: bool) -> Motion {
-        Motion {
+    fn motion(kind: Move, smooth: bool) -> HandleMotion {
+        HandleMotion {
             kind,
             from: 1.0,
             to: 2.0,

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     clock::{CLOSE, Clock},
-    motion::Motion,
+    motion::HandleMotion,
     node::Node,
 };
 use crate::{
@@ -22,7 +22,7 @@ pub struct PlacedObstacle {
     /// Where its centre is before any motion \[m\].
     pub center: [f64; 3],
     /// Applied in this order.
-    pub motions: Vec<Motion>,
+    pub motions: Vec<HandleMotion>,
     /// It is there from here \[s\].
     pub from: f64,
     /// To here \[s\].
@@ -110,7 +110,7 @@ impl PlacedObstacle {
                 .unwrap_or_else(|| format!("{shape} {index}")),
             contact,
             center: node.vector("center_m")?.unwrap_or_default(),
-            motions: Motion::read_all(node, false)?,
+            motions: HandleMotion::read_all(node, false)?,
             from,
             to,
         })
@@ -175,7 +175,7 @@ impl PlacedObstacle {
         put("thickness_m", json!(self.contact.thickness));
         put("stiffness_N_per_m", json!(self.contact.stiffness));
         put("friction", json!(self.contact.friction));
-        let motions: Vec<Value> = self.motions.iter().map(Motion::to_json).collect();
+        let motions: Vec<Value> = self.motions.iter().map(HandleMotion::to_json).collect();
         put("motions", json!(motions));
         put("present_from_s", json!(self.from));
         if let Some(to) = self.to {

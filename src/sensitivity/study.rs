@@ -63,7 +63,7 @@ impl Method {
 
 /// How large a study is.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Plan {
+pub struct StudyPlan {
     /// What is done, in the order of [`Method::ALL`].
     pub methods: Vec<Method>,
     /// What moves together.
@@ -90,7 +90,7 @@ pub struct Study<'a> {
     /// What is run.
     pub model: &'a dyn Model,
     /// How much of it.
-    pub plan: Plan,
+    pub plan: StudyPlan,
     /// Of the method of Morris.
     pub trajectories: Vec<Trajectory>,
     stages: Vec<Stage>,
@@ -111,7 +111,7 @@ impl Runs {
 
 impl<'a> Study<'a> {
     /// Lays out all runs.
-    pub fn new(model: &'a dyn Model, plan: Plan) -> Study<'a> {
+    pub fn new(model: &'a dyn Model, plan: StudyPlan) -> Study<'a> {
         let factors = model.factors();
         let k = factors.len();
         let values = |unit: &Vec<f64>| -> Vec<f64> {

@@ -7,7 +7,7 @@ use super::{
     factor::{Distribution, Factor, groups},
     model::{Model, Output, Run},
     result::Sensitivity,
-    study::{Method, Plan, Study},
+    study::{Method, Study, StudyPlan},
 };
 use crate::{
     error::Result,
@@ -95,7 +95,7 @@ fn studied_in_groups(
 ) -> Sensitivity {
     let study = Study::new(
         model,
-        Plan {
+        StudyPlan {
             methods: methods.to_vec(),
             groups: groups(&model.factors, asked).unwrap(),
             seed,

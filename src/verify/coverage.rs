@@ -12,7 +12,7 @@ use crate::{
     laboratory::CreaseTest,
     material::{LawName, Material, Timer},
     numeric::{Compute, Random},
-    optimize::Loss,
+    optimize::RobustLoss,
     study::{Wish, journal::Journal},
 };
 
@@ -67,7 +67,7 @@ impl Trial {
                 hinges: Some(self.hinges),
                 ..TestSettings::default()
             },
-            loss: Loss::Squares,
+            loss: RobustLoss::Squares,
             starts: self.starts,
             seed: self.seed,
             hold_out: HoldOutRule::default(),

@@ -6,8 +6,8 @@ use crate::laboratory::{CreasePoint, CreaseTest, KesTest};
 use crate::{
     error::Result,
     material::{Dahl, Elastic, HardeningPlastic, Law, PerfectPlastic, TimeDependent, Timer},
-    numeric::{Compute, Gate, GradientCheck, Precision, Random, Side, judge, probes},
-    rollout::{Path, Reading, Rollout, Schedule, Step},
+    numeric::{Compute, Gate, GradientCheck, Precision, Random, YieldSide, judge, probes},
+    rollout::{HingeReading, Path, Rollout, Schedule, Step},
 };
 
 /// What can be asked of a gradient.
@@ -134,8 +134,8 @@ fn gates(checked: &CheckedLaw) -> Vec<(&'static str, Gate, Reach)> {
     vec![
         ("smoothstep", Gate::Smoothstep { width }, Reach::Smooth),
         // Its ramp is not zero at zero strain, where the sign jumps.
-        ("sigmoid", sigmoid(Side::Signed), Reach::Branchwise),
-        ("sigmoid, one-sided", sigmoid(Side::One), Reach::Smooth),
+        ("sigmoid", sigmoid(YieldSide::Signed), Reach::Branchwise),
+        ("sigmoid, one-sided", sigmoid(YieldSide::One), Reach::Smooth),
         ("hard", Gate::Hard, Reach::Branchwise),
         (
             "straight-through",
@@ -158,7 +158,7 @@ fn tests(
         schedule: Schedule {
             readings: (0..fractions.len()).collect(),
             steps: fractions.iter().map(|f| Step::prescribe(*f, 3.0)).collect(),
-            reading: Reading::Stress,
+            reading: HingeReading::Stress,
         },
         points: 1,
         hinges: 1,

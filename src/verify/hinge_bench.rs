@@ -11,8 +11,8 @@ use burn::tensor::Tensor;
 use crate::{
     error::{Result, bad_input},
     material::TimeDependent,
-    numeric::{Compute, Field, Gate, Side},
-    rollout::{Motion, Path, Reading, Rollout, Schedule, Step, fused, sweep},
+    numeric::{Compute, Field, Gate, YieldSide},
+    rollout::{HingeReading, Path, Rollout, Schedule, Step, StepKind, fused, sweep},
 };
 
 /// Names and values of the parameters that the workload differentiates, in its order, with their
@@ -130,7 +130,7 @@ pub fn hinge_workload(gain: f64, fold: Vec<f64>, press: Vec<f64>, steps: usize) 
         law: Arc::new(TimeDependent::default()),
         gate: Gate::Sigmoid {
             gain,
-            side: Side::Signed,
+            side: YieldSide::Signed,
         },
         schedule: schedule(steps),
         points: fold.len(),
@@ -147,7 +147,7 @@ fn schedule(steps: usize) -> Schedule {
         .collect();
     list.extend(vec![Step::dwell(1.0, 1.0 / ramp as f64); ramp]);
     let release = Step {
-        motion: Motion::Creep { mobility: 0.1 },
+        motion: StepKind::Creep { mobility: 0.1 },
         seconds: 0.1,
         share: 0.0,
     };
@@ -155,7 +155,7 @@ fn schedule(steps: usize) -> Schedule {
     Schedule {
         steps: list,
         readings: vec![steps - 1],
-        reading: Reading::Strain,
+        reading: HingeReading::Strain,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use rumple::{
     element::Vector,
-    learn::{Motion, Scene},
+    learn::{BodyMotion, BodyScene},
     numeric::Field,
 };
 
@@ -22,8 +22,8 @@ fn points(list: &[[f64; 3]]) -> Vector {
 }
 
 /// The body in one pose, as a function from points to distances and slopes.
-fn distances(scene: &Scene, frame: usize, list: &[[f64; 3]]) -> (Vec<f64>, Vec<[f64; 3]>) {
-    let motion = Motion::canonical(&scene.body);
+fn distances(scene: &BodyScene, frame: usize, list: &[[f64; 3]]) -> (Vec<f64>, Vec<[f64; 3]>) {
+    let motion = BodyMotion::canonical(&scene.body);
     let poses = scene.poses(&motion, frame..frame + 1).unwrap();
     let distance = scene.posed(&poses, &cpu()).distance(&points(list));
     let read = |f: Field| cpu().values(f).unwrap();
@@ -34,7 +34,7 @@ fn distances(scene: &Scene, frame: usize, list: &[[f64; 3]]) -> (Vec<f64>, Vec<[
 
 #[test]
 fn the_arm_is_two_capsules_that_bend_at_the_elbow() {
-    let scene = Scene::arm(1).unwrap();
+    let scene = BodyScene::arm(1).unwrap();
     let near = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-9);
     let (straight, _) = distances(
         &scene,
@@ -57,7 +57,7 @@ fn the_arm_is_two_capsules_that_bend_at_the_elbow() {
 
 #[test]
 fn the_torso_has_an_elliptic_section_and_slopes_are_those_of_the_distance() {
-    let scene = Scene::torso(1).unwrap();
+    let scene = BodyScene::torso(1).unwrap();
     let angle = |n: usize| 0.3 + n as f64;
     let surface: Vec<[f64; 3]> = (0..6)
         .map(|n| [0.15 * angle(n).cos(), 0.10 * angle(n).sin(), 0.1])
@@ -95,8 +95,8 @@ fn the_torso_has_an_elliptic_section_and_slopes_are_those_of_the_distance() {
 
 #[test]
 fn skinning_goes_with_the_bones_and_offsets_turn_with_them() {
-    let scene = Scene::arm(1).unwrap();
-    let motion = Motion::canonical(&scene.body);
+    let scene = BodyScene::arm(1).unwrap();
+    let motion = BodyMotion::canonical(&scene.body);
     let poses = scene.poses(&motion, 0..41).unwrap();
     let skinned = scene.skinned(&poses[40..41], &cpu());
     let plain = cpu().values(skinned.plain()).unwrap();
@@ -128,8 +128,8 @@ fn skinning_goes_with_the_bones_and_offsets_turn_with_them() {
 // Rounding of positions below 1 m, and a blended matrix that is half as large at the bent elbow.
 #[test]
 fn what_skinning_does_to_offsets_can_be_undone() {
-    let scene = Scene::arm(1).unwrap();
-    let motion = Motion::canonical(&scene.body);
+    let scene = BodyScene::arm(1).unwrap();
+    let motion = BodyMotion::canonical(&scene.body);
     // Straight, half bent and at 90°.
     let poses = scene.poses(&motion, 0..41).unwrap();
     let poses: Vec<_> = poses.into_iter().step_by(20).collect();

@@ -8,14 +8,14 @@ mod metrics;
 mod reference;
 mod rounds;
 
-use rumple::learn::{Body, Garment, Imperfection, Motion, Scene};
+use rumple::learn::{Body, BodyMotion, BodyScene, Garment, Imperfection};
 
 /// A sleeve of a few vertices, and a still motion for it.
-fn tiny() -> (Scene, Motion) {
+fn tiny() -> (BodyScene, BodyMotion) {
     let body = Body::arm();
     let waves = Imperfection::seeded(1);
     let place = |[x, y, z]: [f64; 3]| [y, -z, -x];
     let garment = Garment::tube("tiny", &body, waves, [0.06, 0.1], [6, 3], place).unwrap();
-    let motion = Motion::still(&body, 4);
-    (Scene { body, garment }, motion)
+    let motion = BodyMotion::still(&body, 4);
+    (BodyScene { body, garment }, motion)
 }

@@ -1,7 +1,7 @@
 //! Metrics of tracks made by hand.
 
 use rumple::learn::{
-    Loss, LossConfig, Materials, Plasticity, Scene, Track,
+    BodyScene, GarmentLoss, GarmentMotion, LossConfig, Materials, Plasticity,
     metrics::{Metrics, compare, most_creased},
     reference::{Accuracy, Simulation},
 };
@@ -14,13 +14,13 @@ use crate::{
     tiny,
 };
 
-fn still_track(scene: &Scene) -> Track {
+fn still_track(scene: &BodyScene) -> GarmentMotion {
     let positions = &scene.garment.mesh.positions;
     let rows: Vec<f64> = (0..3)
         .flat_map(|a| positions.iter().map(move |p| p[a]))
         .collect();
     let hinges = scene.garment.topology.hinges.len();
-    Track {
+    GarmentMotion {
         positions: vec![rows; 4],
         strain: vec![vec![0.0; hinges]; 4],
         plastic: vec![vec![0.0; hinges]; 4],
@@ -28,7 +28,7 @@ fn still_track(scene: &Scene) -> Track {
 }
 
 /// The track of a garment that a matrix, by rows, has deformed as a whole in all frames.
-fn deformed_track(scene: &Scene, matrix: [[f64; 3]; 3]) -> Track {
+fn deformed_track(scene: &BodyScene, matrix: [[f64; 3]; 3]) -> GarmentMotion {
     let mut deformed = scene.clone();
     for point in &mut deformed.garment.mesh.positions {
         *point = matrix.map(|row| dot(row, *point));
@@ -38,7 +38,7 @@ fn deformed_track(scene: &Scene, matrix: [[f64; 3]; 3]) -> Track {
 
 /// STE and SHE of such a track \[J\], by hand: every triangle has warp and weft in its own plane, one across the arm and one along
 /// it as far as that goes, and the matrix makes two vectors of them.
-fn deformed_energies(scene: &Scene, matrix: [[f64; 3]; 3]) -> [f64; 2] {
+fn deformed_energies(scene: &BodyScene, matrix: [[f64; 3]; 3]) -> [f64; 2] {
     let unit = |v: [f64; 3]| v.map(|x| x / dot(v, v).sqrt());
     let image = |v: [f64; 3]| matrix.map(|row| dot(row, v));
     let (mut stretch, mut shear) = (0.0, 0.0);
@@ -58,7 +58,7 @@ fn deformed_energies(scene: &Scene, matrix: [[f64; 3]; 3]) -> [f64; 2] {
 fn metrics_of_cases_made_by_hand() {
     let (scene, motion) = tiny();
     let materials = Materials::default();
-    let compared = |a: &Track, b: &Track| {
+    let compared = |a: &GarmentMotion, b: &GarmentMotion| {
         let creased = most_creased(&[b]);
         compare(&scene, &motion, a, b, &creased, materials, &cpu()).unwrap()
     };
@@ -257,7 +257,7 @@ fn a_motion_and_a_loss_of_different_steps_are_refused() {
     let attempt = |seconds: f64| {
         let mut config = LossConfig::default();
         config.materials.seconds = seconds;
-        let loss = Loss::new(config).unwrap();
+        let loss = GarmentLoss::new(config).unwrap();
         let (accuracy, plasticity) = (Accuracy::default(), Plasticity::default());
         let mut progress = |_| Ok(());
         let outcome = Simulation {
@@ -299,7 +299,7 @@ fn a_motion_and_a_loss_of_different_steps_are_refused() {
 fn tracks_of_another_garment_or_motion_are_refused_by_name() {
     let (scene, motion) = tiny();
     let good = still_track(&scene);
-    let refusal = |change: &dyn Fn(&mut Track)| {
+    let refusal = |change: &dyn Fn(&mut GarmentMotion)| {
         let mut bad = good.clone();
         change(&mut bad);
         let materials = Materials::default();

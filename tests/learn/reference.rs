@@ -2,10 +2,10 @@
 
 use rumple::{
     learn::{
-        Bend, Body, Garment, Imperfection, Loss, LossConfig, Motion, Plasticity, Rule, Scene,
-        SceneName, Sheet,
+        Bend, Body, BodyMotion, BodyScene, Garment, GarmentLoss, Imperfection, LossConfig,
+        Plasticity, Rule, SceneName, Sheet,
         evaluate::{mean_size, top},
-        reference::{Accuracy, Outcome, Simulation},
+        reference::{Accuracy, ReferenceRun, Simulation},
     },
     numeric::Field,
 };
@@ -16,16 +16,16 @@ use crate::{
 };
 
 /// A sleeve of 12 by 18 vertices: small enough for a test, fine enough to wrinkle.
-fn small_sleeve() -> Scene {
+fn small_sleeve() -> BodyScene {
     let body = Body::arm();
     let place = |[x, y, z]: [f64; 3]| [y, -z, -x];
     let waves = Imperfection::seeded(1);
     let garment = Garment::tube("sleeve", &body, waves, [0.06, 0.44], [12, 18], place).unwrap();
-    Scene { body, garment }
+    BodyScene { body, garment }
 }
 
-fn run(scene: &Scene, motion: &Motion, plasticity: Plasticity) -> Outcome {
-    let loss = Loss::new(LossConfig::default()).unwrap();
+fn run(scene: &BodyScene, motion: &BodyMotion, plasticity: Plasticity) -> ReferenceRun {
+    let loss = GarmentLoss::new(LossConfig::default()).unwrap();
     let accuracy = Accuracy::default();
     let mut frames = Vec::new();
     let mut progress = |frame| {
@@ -49,7 +49,7 @@ fn run(scene: &Scene, motion: &Motion, plasticity: Plasticity) -> Outcome {
 #[test]
 fn wrinkles_stay_after_the_bend_in_the_order_of_the_yield_strain() {
     let scene = small_sleeve();
-    let motion = Motion::canonical(&scene.body);
+    let motion = BodyMotion::canonical(&scene.body);
     let last = motion.frames() - 1;
     let outcomes =
         [30.0, 60.0, 90.0].map(|yields| run(&scene, &motion, Plasticity::degrees(yields)));
@@ -91,7 +91,7 @@ fn wrinkles_stay_after_the_bend_in_the_order_of_the_yield_strain() {
 #[test]
 fn an_unloaded_sleeve_stays_free_of_rest_bending_but_under_the_printed_rule() {
     let scene = small_sleeve();
-    let motion = Motion::still(&scene.body, 30);
+    let motion = BodyMotion::still(&scene.body, 30);
     let control = run(&scene, &motion, Plasticity::degrees(30.0));
     assert!(control.unfinished == 0);
     assert!(control.track.plastic.iter().flatten().all(|p| *p == 0.0));
@@ -117,7 +117,7 @@ fn an_unloaded_sleeve_stays_free_of_rest_bending_but_under_the_printed_rule() {
 fn a_simulation_can_be_stopped_and_says_what_it_cannot_do() {
     let (scene, motion) = tiny();
     let simulate = |config: LossConfig, stop: bool| {
-        let loss = Loss::new(config).unwrap();
+        let loss = GarmentLoss::new(config).unwrap();
         let mut progress = |frame| match stop && frame == 1 {
             true => Err(rumple::error::Error::Interrupted("stopped".into())),
             false => Ok(()),
@@ -152,12 +152,12 @@ fn a_simulation_can_be_stopped_and_says_what_it_cannot_do() {
 #[test]
 fn a_finished_frame_is_a_minimum() {
     let scene = small_sleeve();
-    let mut motion = Motion::canonical(&scene.body);
+    let mut motion = BodyMotion::canonical(&scene.body);
     let frames = 17;
     motion.turns.truncate(frames);
     motion.root.truncate(frames);
     let outcome = run(&scene, &motion, Plasticity::degrees(30.0));
-    let loss = Loss::new(LossConfig::default()).unwrap();
+    let loss = GarmentLoss::new(LossConfig::default()).unwrap();
     let sheet = Sheet::new(&scene.garment, 1, &cpu());
     // The first ring of 12 is pinned.
     let free: Vec<f64> = (0..3 * sheet.vertices)
@@ -211,7 +211,7 @@ fn a_deep_bend_is_minimised_to_its_end_and_can_be_repeated() {
             peak: f64::to_radians(degrees),
             ..Bend::canonical()
         };
-        let motion = Motion::bends("90°", &scene.body, &[bend], 95);
+        let motion = BodyMotion::bends("90°", &scene.body, &[bend], 95);
         run(&scene, &motion, Plasticity::degrees(30.0))
     };
     let (one, other) = (bend(90.0), bend(90.0001));
@@ -232,7 +232,7 @@ fn a_deep_bend_is_minimised_to_its_end_and_can_be_repeated() {
 // the whole shirt.
 #[test]
 fn a_shirt_goes_with_the_torso_and_stays_outside() {
-    let scene = Scene::new(SceneName::Torso, 1, [8, 9]).unwrap();
+    let scene = BodyScene::new(SceneName::Torso, 1, [8, 9]).unwrap();
     let bend = Bend {
         peak: 60_f64.to_radians(),
         rest: 1,
@@ -240,7 +240,7 @@ fn a_shirt_goes_with_the_torso_and_stays_outside() {
         hold: 4,
         extend: 12,
     };
-    let motion = Motion::bends("60°", &scene.body, &[bend], 16);
+    let motion = BodyMotion::bends("60°", &scene.body, &[bend], 16);
     let track = run(&scene, &motion, Plasticity::degrees(30.0)).track;
     track.check("reference", &scene, &motion).unwrap();
     let sheet = Sheet::new(&scene.garment, 1, &cpu());

@@ -9,8 +9,8 @@ use common::{cloth::Dice, cpu};
 use rumple::{
     element::Vector,
     learn::{
-        Body, Forms, Garment, Given, GravityForm, Imperfection, Loss, LossConfig, Motion,
-        Reduction, Scene, Sheet, StretchForm, Term, Terms,
+        Body, BodyMotion, BodyScene, Forms, Garment, GarmentLoss, Given, GravityForm, Imperfection,
+        LossConfig, Reduction, Sheet, StretchForm, Term, Terms,
     },
     numeric::{Compute, Field, Precision, judge, nearest_turn, probes},
 };
@@ -21,7 +21,7 @@ const FIRST: usize = 20;
 
 /// A small crumpled sleeve in three frames of a bend, with rest bending, and two frames before each.
 struct Batch {
-    scene: Scene,
+    scene: BodyScene,
     sheet: Sheet,
     positions: Field,
     given: Given,
@@ -34,9 +34,9 @@ fn batch() -> Batch {
         [y, -z, -x]
     })
     .unwrap();
-    let scene = Scene { body, garment };
+    let scene = BodyScene { body, garment };
     let compute = cpu();
-    let motion = Motion::canonical(&scene.body);
+    let motion = BodyMotion::canonical(&scene.body);
     let poses = scene.poses(&motion, FIRST..FIRST + FRAMES).unwrap();
     let sheet = Sheet::new(&scene.garment, FRAMES, &compute);
     let anchors = scene.skinned(&poses, &compute).plain();
@@ -73,7 +73,7 @@ impl Batch {
             let values: Vec<f64> = values.iter().map(|x| f64::from(*x as f32)).collect();
             compute.tensor(&values, field.dims())
         };
-        let motion = Motion::canonical(&self.scene.body);
+        let motion = BodyMotion::canonical(&self.scene.body);
         let poses = self.scene.poses(&motion, FIRST..FIRST + FRAMES).unwrap();
         let given = Given {
             previous: again(&self.given.previous),
@@ -141,7 +141,7 @@ fn every_term_has_the_gradient_of_its_energy() {
     for config in [LossConfig::default(), printed_forms()] {
         for over in [Reduction::Sum, Reduction::Mean] {
             for name in names() {
-                let loss = Loss::new(only(name, over, config)).unwrap();
+                let loss = GarmentLoss::new(only(name, over, config)).unwrap();
                 let here = loss.linearized(&sheet, &positions, &given).unwrap();
                 assert!(here.value != 0.0, "{name} is idle");
                 let slope = compute
@@ -174,7 +174,7 @@ fn the_closed_gradient_is_that_of_a_tape() {
     let compute = cpu();
     for config in [LossConfig::default(), printed_forms()] {
         for (term, name) in names().into_iter().enumerate() {
-            let loss = Loss::new(only(name, Reduction::Mean, config)).unwrap();
+            let loss = GarmentLoss::new(only(name, Reduction::Mean, config)).unwrap();
             let closed = loss.linearized(&sheet, &positions, &given).unwrap();
             let leaf = positions.clone().autodiff().require_grad();
             let energies = loss.energies(&sheet, &leaf, &given);
@@ -201,8 +201,8 @@ fn the_closed_gradient_is_that_of_a_tape() {
 // minimiser would never arrive. Over 2 µm a penalty of 400 N/m from each of two bones changes by 1.6 mN at most, of some 0.5 N.
 #[test]
 fn cloth_between_two_bones_is_pushed_by_both() {
-    let (scene, compute) = (Scene::arm(1).unwrap(), cpu());
-    let motion = Motion::canonical(&scene.body);
+    let (scene, compute) = (BodyScene::arm(1).unwrap(), cpu());
+    let motion = BodyMotion::canonical(&scene.body);
     let frame = 38;
     let poses = scene.poses(&motion, frame..frame + 1).unwrap();
     let body = scene.posed(&poses, &compute);
@@ -251,7 +251,7 @@ fn cloth_between_two_bones_is_pushed_by_both() {
         anchors,
         body,
     };
-    let loss = Loss::new(only("collision", Reduction::Sum, LossConfig::default())).unwrap();
+    let loss = GarmentLoss::new(only("collision", Reduction::Sum, LossConfig::default())).unwrap();
     let vertex = sheet.vertices - 1;
     let push = |aside: f64| {
         let mut values = compute.values(given.anchors.clone()).unwrap();
@@ -280,7 +280,7 @@ fn in_single_precision_every_gradient_is_that_of_double_precision() {
     let mut largest_gap: f64 = 0.0;
     for config in [LossConfig::default(), printed_forms()] {
         for name in names() {
-            let loss = Loss::new(only(name, Reduction::Sum, config)).unwrap();
+            let loss = GarmentLoss::new(only(name, Reduction::Sum, config)).unwrap();
             let coarse = loss.linearized(&coarse_sheet, &coarse_positions, &coarse_given);
             let fine = loss.linearized(&fine_sheet, &fine_positions, &fine_given);
             let (coarse, fine) = (coarse.unwrap(), fine.unwrap());
@@ -305,10 +305,10 @@ fn in_single_precision_every_gradient_is_that_of_double_precision() {
 fn a_garment_as_sewn_costs_only_its_height_and_the_printed_stretch_wants_it_smaller() {
     let body = Body::arm();
     let garment = Garment::sleeve(&body, Imperfection::seeded(2), Garment::GRID).unwrap();
-    let scene = Scene { body, garment };
+    let scene = BodyScene { body, garment };
     let compute = cpu();
     let sheet = Sheet::new(&scene.garment, 1, &compute);
-    let motion = Motion::still(&scene.body, 1);
+    let motion = BodyMotion::still(&scene.body, 1);
     let poses = scene.poses(&motion, 0..1).unwrap();
     let anchors = scene.skinned(&poses, &compute).plain();
     let given = Given {
@@ -319,7 +319,7 @@ fn a_garment_as_sewn_costs_only_its_height_and_the_printed_stretch_wants_it_smal
         anchors: anchors.clone(),
         body: scene.posed(&poses, &compute),
     };
-    let loss = Loss::new(LossConfig::default()).unwrap();
+    let loss = GarmentLoss::new(LossConfig::default()).unwrap();
     let here = loss.linearized(&sheet, &anchors, &given).unwrap();
     for (name, value) in here.terms.named() {
         assert!(name == "gravity" || value.abs() < 1e-20, "{name}: {value}");
@@ -333,7 +333,7 @@ fn a_garment_as_sewn_costs_only_its_height_and_the_printed_stretch_wants_it_smal
         down[2]
     );
 
-    let printed = Loss::new(only("stretch", Reduction::Sum, printed_forms())).unwrap();
+    let printed = GarmentLoss::new(only("stretch", Reduction::Sum, printed_forms())).unwrap();
     let at = |scale: f64| {
         printed
             .value(&sheet, &(anchors.clone() * scale), &given)
@@ -363,11 +363,11 @@ fn configurations_are_checked_and_unknown_keys_refused() {
     }
     let mut config = LossConfig::default();
     config.shear.weight = -1.0;
-    let text = Loss::new(config).unwrap_err().to_string();
+    let text = GarmentLoss::new(config).unwrap_err().to_string();
     assert!(text.starts_with("loss: shear.weight is -1"), "{text}");
     let mut config = LossConfig::default();
     config.materials.seconds = 0.0;
-    let text = Loss::new(config).unwrap_err().to_string();
+    let text = GarmentLoss::new(config).unwrap_err().to_string();
     assert!(text.starts_with("loss: materials.seconds is 0"), "{text}");
 }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use rumple::{
     contact::{Contact, Obstacle, Pose},
     learn::{
-        Body, Bone, Given, Loss, LossConfig, Materials, Motion, PosedBody, Reduction, Scene, Sheet,
-        Transform,
+        Body, BodyMotion, BodyScene, Bone, GarmentLoss, Given, LossConfig, Materials, PosedBody,
+        Reduction, Sheet, Transform,
     },
     material::{Elastic, Law, PerfectPlastic},
     numeric::Field,
@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// The same garment as a cloth of the mesh simulator.
-fn cloth(scene: &Scene, law: Arc<dyn Law>, gravity: [f64; 3]) -> Cloth {
+fn cloth(scene: &BodyScene, law: Arc<dyn Law>, gravity: [f64; 3]) -> Cloth {
     let setup = Setup {
         law,
         gravity,
@@ -49,7 +49,7 @@ fn energies_are_those_of_the_mesh_simulator() {
     } = batch();
     let compute = cpu();
     given.plastic = given.plastic.zeros_like();
-    let loss = Loss::new(LossConfig::default()).unwrap();
+    let loss = GarmentLoss::new(LossConfig::default()).unwrap();
     let materials = loss.config().materials;
     let energies = loss.energies(&sheet, &positions, &given);
     let cloth = cloth(&scene, Arc::new(Elastic), [0.0; 3]);
@@ -115,7 +115,7 @@ fn bending_against_rest_bending_is_that_of_a_mesh_with_a_plastic_history() {
         given,
     } = batch();
     let compute = cpu();
-    let loss = Loss::new(LossConfig::default()).unwrap();
+    let loss = GarmentLoss::new(LossConfig::default()).unwrap();
     let materials = loss.config().materials;
     let bending = |given: &Given| {
         let energies = loss.energies(&sheet, &positions, given);
@@ -166,7 +166,7 @@ fn gravity_pulls_as_in_the_mesh_simulator() {
     config.frames = Reduction::Sum;
     config.gravity.weight = 1.0;
     config.materials.gravity = gravity;
-    let loss = Loss::new(config).unwrap();
+    let loss = GarmentLoss::new(config).unwrap();
     let here = loss.linearized(&sheet, &positions, &given).unwrap();
     let gradient = cpu().values(here.gradient).unwrap();
     let cloth = cloth(&scene, Arc::new(Elastic), gravity);
@@ -208,7 +208,7 @@ fn gravity_pulls_as_in_the_mesh_simulator() {
 /// How a bone of the body pushes the vertices of a garment in the mesh simulator \[N\], shape `[3][vertices]`: the force per
 /// depth of a contact is the second derivative of our energy, 2·k_c.
 fn push(
-    scene: &Scene,
+    scene: &BodyScene,
     (bone, pose): (&Bone, &[Transform]),
     materials: &Materials,
     positions: Field,
@@ -264,8 +264,8 @@ fn the_body_pushes_as_capsules_of_the_mesh_simulator() {
     // As thick as the sleeve is wide of the arm, and more: vertices are at all depths.
     config.materials.thickness = 0.03;
     let materials = config.materials;
-    let loss = Loss::new(config).unwrap();
-    let motion = Motion::canonical(&scene.body);
+    let loss = GarmentLoss::new(config).unwrap();
+    let motion = BodyMotion::canonical(&scene.body);
     let poses = scene.poses(&motion, FIRST..FIRST + FRAMES).unwrap();
     let vertices = sheet.vertices;
     let (mut deep, mut soft) = (0, 0);
@@ -319,8 +319,10 @@ fn for_small_strains_the_stretch_is_that_of_the_mesh_simulator() {
     let scene = batch().scene;
     let compute = cpu();
     let sheet = Sheet::new(&scene.garment, 1, &compute);
-    let poses = scene.poses(&Motion::still(&scene.body, 1), 0..1).unwrap();
-    let loss = Loss::new(LossConfig::default()).unwrap();
+    let poses = scene
+        .poses(&BodyMotion::still(&scene.body, 1), 0..1)
+        .unwrap();
+    let loss = GarmentLoss::new(LossConfig::default()).unwrap();
     let cloth = cloth(&scene, Arc::new(Elastic), [0.0; 3]);
     let k = 2.0 * loss.config().materials.stretch;
     let mut ratios = Vec::new();

@@ -13,7 +13,7 @@ use rumple::{
         result::Sensitivity,
         sample::trajectories,
         sobol::Runs,
-        study::{Method, Plan, Study},
+        study::{Method, Study, StudyPlan},
     },
     study::{Task, Tasks, Work},
 };
@@ -32,7 +32,7 @@ fn laboratory(wish: &Wish) -> Laboratory {
 }
 
 fn studied(model: &Laboratory, methods: &[Method], samples: usize) -> Sensitivity {
-    let plan = Plan {
+    let plan = StudyPlan {
         methods: methods.to_vec(),
         groups: groups(model.factors(), &[]).unwrap(),
         seed: 1,

@@ -13,7 +13,7 @@ use crate::{
         factor::groups,
         laboratory::{Laboratory, Wish},
         model::Model,
-        study::{Method, Plan, Study},
+        study::{Method, Study, StudyPlan},
     },
     study::{self, Shard, Wish as Watch},
 };
@@ -39,7 +39,7 @@ pub(super) fn run(common: &Common, runs: usize) -> Result<()> {
             16 * each
         ));
     }
-    let plan = Plan {
+    let plan = StudyPlan {
         methods: vec![Method::Sobol],
         groups,
         seed: common.seed(),

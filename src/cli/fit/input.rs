@@ -9,7 +9,7 @@ use crate::{
     files::read_text,
     fit::case::{Case, HoldOutRule, Source, TestSettings},
     material::LawName,
-    optimize::Loss,
+    optimize::RobustLoss,
 };
 
 /// What the command line changes in a case.
@@ -93,7 +93,7 @@ pub(in crate::cli) fn inputs(paths: &[PathBuf]) -> Result<(Case, Vec<(String, St
                 relaxation_branches: 0,
                 parameters: Vec::new(),
                 tests: TestSettings::default(),
-                loss: Loss::Squares,
+                loss: RobustLoss::Squares,
                 starts: 16,
                 seed: 1,
                 hold_out: HoldOutRule::default(),
@@ -133,8 +133,8 @@ impl Changes {
             case.relaxation_branches = branches;
         }
         if let Some(name) = &self.loss {
-            let names = Loss::ALL.map(Loss::name);
-            let loss = Loss::ALL.into_iter().find(|l| l.name() == name);
+            let names = RobustLoss::ALL.map(RobustLoss::name);
+            let loss = RobustLoss::ALL.into_iter().find(|l| l.name() == name);
             case.loss = loss.ok_or_else(|| unknown("--loss", name, &names))?;
         }
         for source in &mut case.data {

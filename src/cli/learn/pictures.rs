@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::{
     error::{Error, Result},
     learn::{
-        LearnCase, Motion, Scene, Track,
+        BodyMotion, BodyScene, GarmentMotion, LearnCase,
         curriculum::{ElasticStep, PlasticStep},
         evaluate::{Evaluation, REFERENCE, Trial},
         run::{CYCLES, Cycle, ELASTIC, PLASTIC, rows},
@@ -41,7 +41,7 @@ pub(super) fn of_run(folder: &Path, case: &LearnCase) -> Result<()> {
     put("rest_bending.svg", &draw, is_empty)
 }
 
-fn named(scene: &Scene, case: &LearnCase) -> String {
+fn named(scene: &BodyScene, case: &LearnCase) -> String {
     let (body, garment) = (&scene.body.name, &scene.garment.name);
     format!("{body} in a {garment}, seed {}", case.seed)
 }
@@ -56,7 +56,7 @@ fn draw_or_remove(path: &Path, draw: &dyn Fn() -> Result<Picture>, is_empty: boo
 }
 
 /// Rest bending over a long roll-out, where one was asked for.
-pub(super) fn of_long(folder: &Path, scene: &Scene, evaluation: &Evaluation) -> Result<()> {
+pub(super) fn of_long(folder: &Path, scene: &BodyScene, evaluation: &Evaluation) -> Result<()> {
     let (rows, frames) = (&evaluation.long, evaluation.long_frames);
     let what = named(scene, &evaluation.case);
     let draw = || report::learn::long::picture(rows, frames, &what);
@@ -67,10 +67,10 @@ pub(super) fn of_long(folder: &Path, scene: &Scene, evaluation: &Evaluation) -> 
 pub(super) const OF_TRIAL: &str = "errors.svg, frames.png, prediction.glb, reference.glb";
 
 /// Errors over the frames, frames side by side, and films of one motion.
-pub(super) fn of_trial(folder: &Path, scene: &Scene, trial: &Trial) -> Result<()> {
+pub(super) fn of_trial(folder: &Path, scene: &BodyScene, trial: &Trial) -> Result<()> {
     let motion = &trial.motion;
     // The networks that are judged first: they are what one looks for.
-    let mut methods: Vec<(&str, &Track)> = Vec::new();
+    let mut methods: Vec<(&str, &GarmentMotion)> = Vec::new();
     methods.extend(trial.methods.iter().rev().map(|(n, t)| (n.as_str(), t)));
     report::learn::errors::picture(&methods, &trial.reference, motion)?
         .save(&folder.join("errors.svg"))?;
@@ -91,9 +91,9 @@ pub(super) fn of_trial(folder: &Path, scene: &Scene, trial: &Trial) -> Result<()
 /// A picture and a film of a prediction, named as `file` with other endings.
 pub(super) fn of_prediction(
     file: &Path,
-    scene: &Scene,
-    motion: &Motion,
-    track: &Track,
+    scene: &BodyScene,
+    motion: &BodyMotion,
+    track: &GarmentMotion,
 ) -> Result<()> {
     let named = [("prediction", track)];
     report::learn::frames::save(&file.with_extension("png"), scene, motion, &named)?;

@@ -10,7 +10,7 @@ use crate::{
     cli::{Common, count, print, print_json, say, spinner},
     error::{Error, Result, bad_input, readable},
     learn::{
-        Bend, Motion, Scene,
+        Bend, BodyMotion, BodyScene,
         evaluate::{Moments, mean_size, predict_timed},
         files::{Amass, Array},
         run,
@@ -97,7 +97,7 @@ pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
 }
 
 impl Arguments {
-    fn motion(&self, scene: &Scene, seconds: f64) -> Result<Motion> {
+    fn motion(&self, scene: &BodyScene, seconds: f64) -> Result<BodyMotion> {
         if let Some(file) = &self.motion {
             return recorded(file, scene, seconds);
         }
@@ -113,12 +113,12 @@ impl Arguments {
             ..Bend::canonical()
         };
         let name = format!("{}°", readable(degrees));
-        Ok(Motion::bends(&name, &scene.body, &[bend], FRAMES))
+        Ok(BodyMotion::bends(&name, &scene.body, &[bend], FRAMES))
     }
 }
 
 /// A recorded motion, whose joints must be those of the body: SMPL's first two are a hip, not an arm.
-fn recorded(file: &Path, scene: &Scene, seconds: f64) -> Result<Motion> {
+fn recorded(file: &Path, scene: &BodyScene, seconds: f64) -> Result<BodyMotion> {
     let amass = Amass::read(file)?;
     let joints = scene.body.skeleton.joints();
     let found = amass.turns.first().map_or(0, Vec::len);

@@ -12,7 +12,7 @@ use crate::{
     },
     scene::{
         FrameFormat, Prepared,
-        run::{Row, Simulation, Snapshot, TrackFrame},
+        run::{Row, Simulation, Snapshot, StoredFrame},
     },
     study::Log,
 };
@@ -219,7 +219,7 @@ impl RunFolder {
                 )?,
             }
         }
-        let frame = TrackFrame {
+        let frame = StoredFrame {
             step: simulation.step,
             positions,
         };

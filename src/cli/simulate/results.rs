@@ -8,20 +8,20 @@ use crate::{
     report::{
         self,
         mesh_files::{Film, Frame, MOST_FRAMES, Obstacle as FilmObstacle},
-        render::{Fit, Scene as Drawing, Values, View},
+        render::{Drawing, Fit, Values, View},
         scene::obstacle_shape::ObstacleShape,
         surface::Surface,
     },
     scene::{
         FrameFormat, PlacedObstacle, Prepared,
-        run::{Track, TrackFrame},
+        run::{FrameFile, StoredFrame},
     },
 };
 
 /// Draws everything and says which files there are.
 pub fn draw(prepared: &Prepared, folder: &mut RunFolder) -> Result<Vec<String>> {
     let output = &prepared.scene.output;
-    let mut track = Track::open(&folder.path.join(TRACK), prepared.cloth.vertices())?;
+    let mut track = FrameFile::open(&folder.path.join(TRACK), prepared.cloth.vertices())?;
     let mut files: Vec<String> = Vec::new();
     if output.film && !track.steps.is_empty() {
         film(prepared, folder, &mut track)?;
@@ -71,16 +71,16 @@ fn place(prepared: &Prepared, obstacle: &PlacedObstacle, seconds: f64) -> [f64; 
     std::array::from_fn(|i| middle[i] - height * normal[i])
 }
 
-fn film(prepared: &Prepared, folder: &RunFolder, track: &mut Track) -> Result<()> {
+fn film(prepared: &Prepared, folder: &RunFolder, track: &mut FrameFile) -> Result<()> {
     let scene = &prepared.scene;
     let count = track.steps.len();
     let most = MOST_FRAMES.min(count);
     let gaps = most.saturating_sub(1).max(1);
-    let kept: Result<Vec<TrackFrame>> = (0..most)
+    let kept: Result<Vec<StoredFrame>> = (0..most)
         .map(|i| track.frame((i * (count - 1) + gaps / 2) / gaps))
         .collect();
     let kept = kept?;
-    let time = |frame: &TrackFrame| frame.step as f64 * scene.clock.step;
+    let time = |frame: &StoredFrame| frame.step as f64 * scene.clock.step;
     let frames: Vec<Frame> = kept
         .iter()
         .map(|frame| Frame {
@@ -93,7 +93,7 @@ fn film(prepared: &Prepared, folder: &RunFolder, track: &mut Track) -> Result<()
         .obstacles
         .iter()
         .map(|obstacle| {
-            let at = |f: &TrackFrame| {
+            let at = |f: &StoredFrame| {
                 let present = obstacle.present_at(&scene.clock, time(f));
                 (place(prepared, obstacle, time(f)), present)
             };
@@ -129,7 +129,7 @@ fn surface(shape: &ObstacleShape) -> Surface<'_> {
 }
 
 /// One picture for each moment asked for that the run has reached.
-fn pictures(prepared: &Prepared, folder: &RunFolder, track: &mut Track) -> Result<()> {
+fn pictures(prepared: &Prepared, folder: &RunFolder, track: &mut FrameFile) -> Result<()> {
     let target = folder.path.join(PICTURES);
     std::fs::create_dir_all(&target).map_err(|e| Error::writing(&target, e))?;
     let clock = &prepared.scene.clock;
@@ -149,7 +149,7 @@ fn pictures(prepared: &Prepared, folder: &RunFolder, track: &mut Track) -> Resul
     Ok(())
 }
 
-fn picture(prepared: &Prepared, frame: &TrackFrame, path: &std::path::Path) -> Result<()> {
+fn picture(prepared: &Prepared, frame: &StoredFrame, path: &std::path::Path) -> Result<()> {
     let scene = &prepared.scene;
     let sight = &scene.output.sight;
     let time = frame.step as f64 * scene.clock.step;

@@ -11,7 +11,7 @@ use crate::{
     files::json::{Section, parse},
     laboratory::TwistTest,
     material::{Law, LawName, Parameter, StrainMeasure, Transform},
-    optimize::Loss,
+    optimize::RobustLoss,
 };
 
 /// Keys of a parameter's role.
@@ -37,8 +37,8 @@ impl Case {
         top.known(&TOP)?;
         let law = top.optional_choice("law", &LawName::ALL.map(LawName::name))?;
         let law = LawName::ALL.into_iter().find(|l| Some(l.name()) == law);
-        let loss = top.optional_choice("loss", &Loss::ALL.map(Loss::name))?;
-        let loss = Loss::ALL.into_iter().find(|l| Some(l.name()) == loss);
+        let loss = top.optional_choice("loss", &RobustLoss::ALL.map(RobustLoss::name))?;
+        let loss = RobustLoss::ALL.into_iter().find(|l| Some(l.name()) == loss);
         let tests = tests(place, &value)?;
         let twist = twist(place, &value)?;
         let mut case = Case {
@@ -51,7 +51,7 @@ impl Case {
                 .unwrap_or(0),
             parameters: Vec::new(),
             tests,
-            loss: loss.unwrap_or(Loss::Squares),
+            loss: loss.unwrap_or(RobustLoss::Squares),
             starts: top
                 .whole("starts", (1.0, MOST_STARTS))?
                 .unwrap_or_else(|| starts(tests.specimen, twist.is_some())),

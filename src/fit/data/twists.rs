@@ -10,7 +10,7 @@ use super::{
 use crate::error::{Result, bad_input};
 
 /// Rows of one fabric, direction and dwell, with their turns \[rad\].
-type Twist<'a> = ((Option<&'a str>, Option<&'a str>, u64), Vec<(usize, f64)>);
+type TwistRows<'a> = ((Option<&'a str>, Option<&'a str>, u64), Vec<(usize, f64)>);
 
 /// The way of every row that has a torque: as its row says, else out up to the first row with the largest turn
 /// of its twist, and back after it.
@@ -29,8 +29,8 @@ pub(super) fn ways(layout: &Layout) -> Result<Vec<Option<Way>>> {
     Ok(of_row)
 }
 
-fn twists<'a>(layout: &'a Layout) -> Result<Vec<Twist<'a>>> {
-    let mut list: Vec<Twist> = Vec::new();
+fn twists<'a>(layout: &'a Layout) -> Result<Vec<TwistRows<'a>>> {
+    let mut list: Vec<TwistRows> = Vec::new();
     for row in 0..layout.table.row_count() {
         let turn = match (layout.number(row, Turn)?, layout.number(row, Torque)?) {
             (Some(turn), Some(_)) => turn,

@@ -11,7 +11,7 @@ use crate::{
     },
     optimize::{
         bootstrap::{self, Sample},
-        profile::{self, Side},
+        profile::{self, ProfileSide},
     },
     study::{self, Shard, Task, Tasks, Wish, Work, journal::Journal},
 };
@@ -26,14 +26,14 @@ impl Fit<'_> {
         thoughts: usize,
         optimum: &Optimum,
         watch: &mut dyn FnMut(News) -> Wish,
-    ) -> Result<(profile::Outcome, Vec<Side>)> {
+    ) -> Result<(profile::ProfileEnd, Vec<ProfileSide>)> {
         let key = format!("profile/{thoughts}");
         if let Some(better) = journal.get::<Vec<f64>>(&format!("{key}/better"))? {
-            return Ok((profile::Outcome::Better(better), Vec::new()));
+            return Ok((profile::ProfileEnd::Better(better), Vec::new()));
         }
         let limits = (self.threshold(optimum), 1.0, thoughts < SECOND_THOUGHTS);
         let (outcome, sides) = self.profile_to(journal, &key, optimum, limits, watch)?;
-        if let profile::Outcome::Better(point) = &outcome {
+        if let profile::ProfileEnd::Better(point) = &outcome {
             journal.put(&format!("{key}/better"), point)?;
         }
         Ok((outcome, sides))
@@ -47,7 +47,7 @@ impl Fit<'_> {
         optimum: &Optimum,
         (threshold, fineness, may_be_better): (f64, f64, bool),
         watch: &mut dyn FnMut(News) -> Wish,
-    ) -> Result<(profile::Outcome, Vec<Side>)> {
+    ) -> Result<(profile::ProfileEnd, Vec<ProfileSide>)> {
         let uncertainty = self.uncertainty(optimum);
         let task = profile::Task {
             problem: &self.problem,
@@ -107,7 +107,7 @@ impl Fit<'_> {
             (threshold, 2.5, false),
             watch,
         )?;
-        let done = outcome != profile::Outcome::Stopped;
+        let done = outcome != profile::ProfileEnd::Stopped;
         Ok(done.then(|| summary::profiles(&self.problem, &sides)))
     }
 

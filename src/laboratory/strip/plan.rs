@@ -21,7 +21,7 @@ const RELEASE_RISE: f64 = 0.7;
 const HOLD_DECADES: i32 = 6;
 
 /// What is done to the strips in every step.
-pub(super) struct Plan<'a> {
+pub(super) struct FoldPlan<'a> {
     pub test: &'a StripTest,
     pub cloth: &'a Cloth,
     pub points: &'a [CreasePoint],
@@ -30,7 +30,7 @@ pub(super) struct Plan<'a> {
     pub tangents: &'a [f64],
 }
 
-impl Plan<'_> {
+impl FoldPlan<'_> {
     pub fn drive(&self, step: usize) -> Drive {
         let folding = self.test.fold_steps + 1;
         let holding = self.test.hold_steps + 1;

@@ -20,7 +20,7 @@ const SPARSE: usize = 8;
 
 impl Curriculum {
     /// One round along the plain gradient, as often as the other kind of round shows the lessons to Adam. All layers are
-    /// learned, the pose-space shapes too. The frames before one are held fixed, as in [`crate::learn::Loss`].
+    /// learned, the pose-space shapes too. The frames before one are held fixed, as in [`crate::learn::GarmentLoss`].
     pub(super) fn descend(
         &self,
         students: &mut Students,

@@ -355,7 +355,7 @@ impl Curriculum {
 mod tests {
     use super::*;
     use crate::{
-        learn::{LearnCase, Motion},
+        learn::{BodyMotion, LearnCase},
         numeric::{Compute, Precision},
     };
 
@@ -369,7 +369,7 @@ mod tests {
     #[test]
     fn bends_grow_from_frames_that_are_known() {
         let [course, guessing] = [true, false].map(course);
-        let motion = Motion::canonical(&course.scene.body);
+        let motion = BodyMotion::canonical(&course.scene.body);
         let lesson = Lesson::new(&course.scene, motion, &course.compute).unwrap();
         let mut known = vec![false; lesson.frames()];
         for step in 0..course.elastic_steps(0) {

@@ -6,7 +6,7 @@ use super::{Curriculum, Students, plastic::angle};
 use crate::{
     error::Result,
     learn::{
-        LearnCase, Motion, RestBending, Split, Track,
+        BodyMotion, GarmentMotion, LearnCase, RestBending, Split,
         lesson::{Lesson, dressed},
         network::{ElasticNet, Memory},
     },
@@ -29,14 +29,14 @@ pub struct Predicted {
 
 impl Predicted {
     /// As numbers.
-    pub fn track(&self, compute: &Compute) -> Result<Track> {
+    pub fn track(&self, compute: &Compute) -> Result<GarmentMotion> {
         let rows = |field: &Field| -> Result<Vec<Vec<f64>>> {
             let width = field.dims()[1];
             let values = compute.values(field.clone())?;
             Ok(values.chunks_exact(width).map(<[f64]>::to_vec).collect())
         };
         let positions = self.positions.iter();
-        Ok(Track {
+        Ok(GarmentMotion {
             positions: positions
                 .map(|p| compute.values(p.clone()))
                 .collect::<Result<_>>()?,
@@ -101,7 +101,7 @@ impl Curriculum {
         let mut sums = [0.0; 2];
         for number in 0..VALIDATED {
             let body = &self.scene.body;
-            let motion = Motion::draw(body, Split::Validation, seed, number, frames);
+            let motion = BodyMotion::draw(body, Split::Validation, seed, number, frames);
             let mut lesson = Lesson::new(&self.scene, motion, &self.compute)?;
             let predicted = self.predict(students, &lesson)?;
             let gap = match self.case.rest_bending {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::learn::{Motion, Phases, Track, metrics::short_way};
+use crate::learn::{BodyMotion, GarmentMotion, Phases, metrics::short_way};
 
 /// One frame of one method.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -34,7 +34,12 @@ pub struct FrameRow {
 }
 
 /// All frames of a track against the reference of the same motion.
-pub fn frame_rows(motion: &str, method: &str, track: &Track, reference: &Track) -> Vec<FrameRow> {
+pub fn frame_rows(
+    motion: &str,
+    method: &str,
+    track: &GarmentMotion,
+    reference: &GarmentMotion,
+) -> Vec<FrameRow> {
     let row = |frame: usize| {
         let gap = |a: &[Vec<f64>], b: &[Vec<f64>]| -> Vec<f64> {
             a[frame].iter().zip(&b[frame]).map(|(a, b)| a - b).collect()
@@ -74,7 +79,7 @@ pub struct Moments {
 
 impl Moments {
     /// Of a motion; none where nothing moves.
-    pub fn of(motion: &Motion) -> Option<Moments> {
+    pub fn of(motion: &BodyMotion) -> Option<Moments> {
         let Phases { begin, peak, end } = motion.phases()?;
         Some(Moments {
             before: begin,
@@ -122,17 +127,17 @@ mod tests {
     #[test]
     fn the_canonical_bend_is_looked_at_straight_bent_and_straight_again() {
         let body = Body::arm();
-        let moments = Moments::of(&Motion::canonical(&body)).unwrap();
+        let moments = Moments::of(&BodyMotion::canonical(&body)).unwrap();
         assert_eq!(
             (moments.before, moments.during, moments.after),
             (8, 38, Some(94))
         );
-        assert_eq!(Moments::of(&Motion::still(&body, 9)), None);
+        assert_eq!(Moments::of(&BodyMotion::still(&body, 9)), None);
     }
 
     #[test]
     fn strains_are_compared_the_short_way_round_and_rest_bending_is_not() {
-        let track = |angle: f64| Track {
+        let track = |angle: f64| GarmentMotion {
             positions: vec![vec![0.0; 3]],
             strain: vec![vec![angle]],
             plastic: vec![vec![angle]],

@@ -13,7 +13,7 @@ use super::frames::{mean_size, top};
 use crate::{
     error::{Result, bad_input},
     learn::{
-        Bend, Body, Motion, Track,
+        Bend, Body, BodyMotion, GarmentMotion,
         curriculum::{Curriculum, Students},
         lesson::Lesson,
     },
@@ -175,20 +175,20 @@ pub fn is_cut_off(rows: &[LongRow], frames: usize) -> bool {
 pub fn check_frames(frames: usize) -> Result<()> {
     let bend = Bend::canonical();
     let least = bend.frames() + bend.rest + 1;
-    if !(least..=Motion::MOST_FRAMES).contains(&frames) {
+    if !(least..=BodyMotion::MOST_FRAMES).contains(&frames) {
         return bad_input(format!(
             "--frames is {frames}; give {least}, which is one bend, to {}",
-            Motion::MOST_FRAMES
+            BodyMotion::MOST_FRAMES
         ));
     }
     Ok(())
 }
 
 /// So many frames of bends, which [`check_frames`] has seen.
-pub fn long_motion(body: &Body, frames: usize) -> Motion {
+pub fn long_motion(body: &Body, frames: usize) -> BodyMotion {
     let bend = Bend::canonical();
     let bends = vec![bend; frames.div_ceil(bend.frames())];
-    Motion::bends("90° again and again", body, &bends, frames)
+    BodyMotion::bends("90° again and again", body, &bends, frames)
 }
 
 /// Rolls out a [`long_motion`], and compares with its reference where there is one; rows end where something is no longer
@@ -196,8 +196,8 @@ pub fn long_motion(body: &Body, frames: usize) -> Motion {
 pub fn long_roll_out(
     course: &Curriculum,
     students: &Students,
-    motion: Motion,
-    reference: Option<&Track>,
+    motion: BodyMotion,
+    reference: Option<&GarmentMotion>,
     compute: &Compute,
 ) -> Result<(Vec<LongRow>, Option<LongError>)> {
     let scene = &course.scene;

@@ -16,7 +16,7 @@ use crate::{
     error::{Error, Result},
     files::fingerprint,
     learn::{
-        LearnCase, Loss, Motion, Scene, Track,
+        BodyMotion, BodyScene, GarmentLoss, GarmentMotion, LearnCase,
         reference::{Accuracy, Simulation},
     },
     numeric::{Compute, Precision},
@@ -26,7 +26,7 @@ use crate::{
 #[derive(Debug, Clone)]
 pub struct Reference {
     /// The motion of the garment.
-    pub track: Track,
+    pub track: GarmentMotion,
     /// Of the whole simulation, when it was made \[s\].
     pub seconds: f64,
     /// Frames that were not minimised to the end.
@@ -55,7 +55,7 @@ pub struct References {
 }
 
 /// One simulation: a motion, and what yields.
-pub type Job<'a> = (&'a Motion, Yields);
+pub type Job<'a> = (&'a BodyMotion, Yields);
 
 impl References {
     /// References are kept in `folder`, and always simulated in double precision on the CPU.
@@ -67,7 +67,7 @@ impl References {
     }
 
     /// Frames that are yet to be simulated.
-    pub fn missing_frames(&self, case: &LearnCase, scene: &Scene, jobs: &[Job]) -> usize {
+    pub fn missing_frames(&self, case: &LearnCase, scene: &BodyScene, jobs: &[Job]) -> usize {
         let missing = |job: &Job| {
             let path = self.file(case, scene, *job);
             if path.is_file() {
@@ -84,7 +84,7 @@ impl References {
     pub fn of(
         &self,
         case: &LearnCase,
-        scene: &Scene,
+        scene: &BodyScene,
         jobs: &[Job],
         watch: Watch,
     ) -> Result<Vec<Reference>> {
@@ -101,7 +101,13 @@ impl References {
         Ok(all)
     }
 
-    fn one(&self, case: &LearnCase, scene: &Scene, job: Job, watch: Watch) -> Result<Reference> {
+    fn one(
+        &self,
+        case: &LearnCase,
+        scene: &BodyScene,
+        job: Job,
+        watch: Watch,
+    ) -> Result<Reference> {
         let path = self.file(case, scene, job);
         let broken = |e: Error| {
             Error::BadInput(format!(
@@ -111,7 +117,7 @@ impl References {
         if path.is_file() {
             return read(&path, scene, job.0).map_err(broken);
         }
-        let loss = Loss::new(energy(case))?;
+        let loss = GarmentLoss::new(energy(case))?;
         let plasticity = plasticity(case, job.1);
         let simulation = Simulation {
             scene,
@@ -149,7 +155,7 @@ impl References {
     }
 
     /// Named by everything that the numbers depend on.
-    fn file(&self, case: &LearnCase, scene: &Scene, job: Job) -> PathBuf {
+    fn file(&self, case: &LearnCase, scene: &BodyScene, job: Job) -> PathBuf {
         let (motion, yields) = job;
         let identity = identity(case, scene, job).to_string();
         let yields = match yields {
@@ -177,15 +183,15 @@ mod tests {
             ..LearnCase::default()
         };
         let references = References::new(Path::new("references"));
-        let named = |change: &dyn Fn(&mut Scene)| {
+        let named = |change: &dyn Fn(&mut BodyScene)| {
             let mut scene = case.scene().unwrap();
             change(&mut scene);
-            let motion = Motion::canonical(&scene.body);
+            let motion = BodyMotion::canonical(&scene.body);
             references.file(&case, &scene, (&motion, Yields::AsInCase))
         };
         let same = named(&|_| {});
         assert_eq!(named(&|_| {}), same);
-        let changes: [&dyn Fn(&mut Scene); 7] = [
+        let changes: [&dyn Fn(&mut BodyScene); 7] = [
             &|s| s.garment.mesh.positions[9][1] += 1e-9,
             &|s| s.garment.mesh.material[9][1] += 1e-9,
             &|s| s.garment.mesh.triangles[3].rotate_left(1),

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     error::Result,
     learn::{
-        LearnCase, Scene, Track,
+        BodyScene, GarmentMotion, LearnCase,
         metrics::{Metrics, compare, largest, largest_plastic_error, most_creased},
     },
     numeric::{Compute, Precision},
@@ -58,11 +58,11 @@ pub struct Control {
 }
 
 /// All methods on all motions, each followed by its mean over those that move.
-pub(super) fn scores(case: &LearnCase, scene: &Scene, trials: &[Trial]) -> Result<Vec<Score>> {
+pub(super) fn scores(case: &LearnCase, scene: &BodyScene, trials: &[Trial]) -> Result<Vec<Score>> {
     let exact = Compute::cpu(Precision::F64);
     let materials = case.loss.materials;
     let moving = trials.iter().filter(|t| Moments::of(&t.motion).is_some());
-    let moving: Vec<&Track> = moving.map(|t| &t.reference).collect();
+    let moving: Vec<&GarmentMotion> = moving.map(|t| &t.reference).collect();
     let creased = most_creased(&moving);
     let names = trials.first().map(|t| t.methods.iter().map(|(n, _)| n));
     let mut scores = Vec::new();
@@ -102,7 +102,7 @@ pub(super) fn scores(case: &LearnCase, scene: &Scene, trials: &[Trial]) -> Resul
 }
 
 /// The reference and all methods of a trial.
-fn tracks(trial: &Trial) -> impl Iterator<Item = (&str, &Track)> {
+fn tracks(trial: &Trial) -> impl Iterator<Item = (&str, &GarmentMotion)> {
     let methods = trial.methods.iter().map(|(n, t)| (n.as_str(), t));
     std::iter::once((REFERENCE, &trial.reference)).chain(methods)
 }
@@ -138,7 +138,7 @@ pub(super) fn bent(trial: &Trial) -> Vec<Bent> {
 
 /// Rows of a body that never moves.
 pub(super) fn control(still: &Trial) -> Vec<Control> {
-    let control = |(method, track): (&str, &Track)| Control {
+    let control = |(method, track): (&str, &GarmentMotion)| Control {
         method: method.into(),
         largest_rest_bending: largest(track.plastic.iter().flatten().copied()),
         final_rest_bending: track.plastic.last().map_or(0.0, |p| mean_size(p)),

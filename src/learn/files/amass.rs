@@ -5,7 +5,7 @@ use std::path::Path;
 use super::Npz;
 use crate::{
     error::{Result, bad_input, readable},
-    learn::Motion,
+    learn::BodyMotion,
 };
 
 /// A recorded motion: `poses` `[frames, 3·joints]`, `trans` `[frames, 3]`, `betas`, `mocap_framerate`.
@@ -69,7 +69,7 @@ impl Amass {
 
     /// The motion of a skeleton with `joints` joints at `rate` frames a second: of each moment the nearest
     /// recorded frame. Of SMPL-H's joints a body with SMPL's takes those that both have; its hands stay still.
-    pub fn motion(&self, name: &str, joints: usize, rate: f64) -> Result<Motion> {
+    pub fn motion(&self, name: &str, joints: usize, rate: f64) -> Result<BodyMotion> {
         let common = self.common_joints(name, joints)?;
         let frames = self.frames(name, rate)?;
         let nearest = |frame: usize| {
@@ -80,7 +80,7 @@ impl Amass {
             turns.resize(joints, [0.0; 3]);
             turns
         };
-        Ok(Motion {
+        Ok(BodyMotion {
             name: name.into(),
             seconds: 1.0 / rate,
             turns: (0..frames).map(turns).collect(),
@@ -114,7 +114,7 @@ impl Amass {
         }
         let last = (self.turns.len() - 1) as f64 * rate / self.rate + 1e-9;
         let frames = last.floor() + 1.0;
-        if frames > Motion::MOST_FRAMES as f64 {
+        if frames > BodyMotion::MOST_FRAMES as f64 {
             return bad_input(format!(
                 "{}, motion {name}: {} frames, recorded at {} a second (mocap_framerate), are {} frames at {rate}, \
                  but at most {} fit the memory; cut the motion, or write its true rate",
@@ -122,7 +122,7 @@ impl Amass {
                 self.turns.len(),
                 readable(self.rate),
                 readable(frames),
-                Motion::MOST_FRAMES
+                BodyMotion::MOST_FRAMES
             ));
         }
         Ok(frames as usize)

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::Terms;
 use crate::{
     error::{Result, bad_input},
-    learn::Motion,
+    learn::BodyMotion,
 };
 
 /// How a term is taken over its elements, or the loss over its frames.
@@ -82,7 +82,7 @@ const SAME_SECONDS: f64 = 1e-9;
 
 impl Materials {
     /// Refuses a motion whose frames are not h apart: its inertia would be that of another speed.
-    pub(in crate::learn) fn check_step(&self, motion: &Motion) -> Result<()> {
+    pub(in crate::learn) fn check_step(&self, motion: &BodyMotion) -> Result<()> {
         let (of_motion, of_loss) = (motion.seconds, self.seconds);
         if (of_motion - of_loss).abs() <= SAME_SECONDS {
             return Ok(());

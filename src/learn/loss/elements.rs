@@ -1,6 +1,6 @@
 //! Terms of hinges and triangles.
 
-use super::{Loss, Part, StretchForm, Term};
+use super::{GarmentLoss, Part, StretchForm, Term};
 use crate::{
     element::Columns,
     learn::Sheet,
@@ -16,7 +16,7 @@ pub(super) fn reduced(values: Field, term: &Term) -> (Field, f64) {
     (values.sum_dim(1) * share, share)
 }
 
-impl Loss {
+impl GarmentLoss {
     /// k_b·l²/(8a)·(ε − ε_p)². Slope by the angle, `[frames, hinges]`. The difference is taken between −π and π:
     /// so the energy is continuous also where a fold closes and the angle jumps from π to −π. Not smooth where
     /// the difference is π, and where a triangle has no area.

@@ -2,7 +2,7 @@
 
 use burn::tensor::Tensor;
 
-use super::{GravityForm, Linearized, Loss, Reduction, StretchForm, Term};
+use super::{GarmentLoss, GravityForm, LinearizedLoss, Reduction, StretchForm, Term};
 use crate::{
     element::{Stiffness, Vector},
     error::{Result, bad_input},
@@ -15,7 +15,7 @@ use crate::{
 /// as a triangle collapses, which would spoil the matrix without saying anything about the energy further on.
 const COLLAPSED: f64 = 5e-4;
 
-impl Loss {
+impl GarmentLoss {
     /// Refuses what is not the energy of a garment.
     pub(in crate::learn) fn is_physical(&self) -> Result<()> {
         let config = &self.config;
@@ -49,7 +49,7 @@ impl Loss {
     pub(in crate::learn) fn tangent(
         &self,
         sheet: &Sheet,
-        here: &Linearized,
+        here: &LinearizedLoss,
         given: &Given,
         shift: f64,
     ) -> Tangent {
@@ -140,16 +140,16 @@ mod tests {
 
     use super::*;
     use crate::{
-        learn::{LossConfig, Motion, Scene, SceneName, Terms},
+        learn::{BodyMotion, BodyScene, LossConfig, SceneName, Terms},
         numeric::{Compute, Precision},
     };
 
     /// A crumpled coarse sleeve in a frame of a bend whose rest bending is its strain, and a direction.
     fn crumpled() -> (Sheet, Field, Given, Field) {
         let compute = Compute::cpu(Precision::F64);
-        let scene = Scene::new(SceneName::Arm, 4, [8, 7]).unwrap();
+        let scene = BodyScene::new(SceneName::Arm, 4, [8, 7]).unwrap();
         let sheet = Sheet::new(&scene.garment, 1, &compute);
-        let motion = Motion::canonical(&scene.body);
+        let motion = BodyMotion::canonical(&scene.body);
         let poses = scene.poses(&motion, 20..21).unwrap();
         let anchors = scene.skinned(&poses, &compute).plain();
         let noise = |step: f64| {
@@ -172,7 +172,7 @@ mod tests {
     }
 
     /// All terms off but one; the body pushes from afar, so that contact is never idle.
-    fn only(name: &str, over: &str) -> Loss {
+    fn only(name: &str, over: &str) -> GarmentLoss {
         let mut config = serde_json::to_value(LossConfig::default()).unwrap();
         let terms: Terms<f64> = Terms::default();
         for (term, _) in terms.named() {
@@ -180,7 +180,7 @@ mod tests {
             config[term] = json!({"weight": weight, "over": over});
         }
         config["materials"]["thickness"] = json!(0.05);
-        Loss::new(serde_json::from_value(config).unwrap()).unwrap()
+        GarmentLoss::new(serde_json::from_value(config).unwrap()).unwrap()
     }
 
     fn length(values: &[f64]) -> f64 {

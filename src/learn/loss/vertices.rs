@@ -1,13 +1,13 @@
 //! Terms of vertices.
 
-use super::{GravityForm, Loss, Part, elements::reduced};
+use super::{GarmentLoss, GravityForm, Part, elements::reduced};
 use crate::{
     element::Vector,
     learn::{Distance, Given, Sheet},
     numeric::{Field, max_zero},
 };
 
-impl Loss {
+impl GarmentLoss {
     /// m of each vertex \[kg\], `[1, vertices]`.
     pub(super) fn masses(&self, sheet: &Sheet) -> Field {
         sheet.vertex_area.clone() * self.config.materials.density

@@ -4,7 +4,7 @@ use burn::tensor::Tensor;
 
 use super::{EDGE_INPUTS, HingeGraph};
 use crate::{
-    learn::Scene,
+    learn::BodyScene,
     mesh::vector::{length, minus},
     numeric::{Compute, Field},
 };
@@ -22,7 +22,12 @@ pub struct EdgeFeatures {
 
 impl EdgeFeatures {
     /// For a garment, a step and a yield angle.
-    pub fn new(scene: &Scene, graph: &HingeGraph, seconds: f64, yield_angle: f64) -> EdgeFeatures {
+    pub fn new(
+        scene: &BodyScene,
+        graph: &HingeGraph,
+        seconds: f64,
+        yield_angle: f64,
+    ) -> EdgeFeatures {
         let mesh = &scene.garment.mesh;
         let hinges = &scene.garment.topology.hinges;
         let edge = |hinge: usize| [hinges[hinge].vertices[0], hinges[hinge].vertices[1]];

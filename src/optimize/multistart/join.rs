@@ -1,7 +1,7 @@
 //! Groups of starts that were searched apart, as one search.
 
 use super::{Progress, Round};
-use crate::optimize::levenberg::Outcome;
+use crate::optimize::levenberg::WalkerEnd;
 
 impl Progress {
     /// The starts of all groups, in order. A round of the whole is the same round of every group in the same
@@ -21,7 +21,7 @@ impl Progress {
         for group in groups {
             let before = all.walkers.len();
             for mut walker in group.walkers {
-                if let Some(Outcome::Joined(other)) = &mut walker.outcome {
+                if let Some(WalkerEnd::Joined(other)) = &mut walker.outcome {
                     *other += before;
                 }
                 all.walkers.push(walker);

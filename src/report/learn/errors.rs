@@ -4,14 +4,18 @@ use crate::report::plot::{Chart, Mark, Picture, Scale, Series};
 use crate::{
     error::{Result, bad_input},
     learn::{
-        Motion, Phases, Track,
+        BodyMotion, GarmentMotion, Phases,
         evaluate::{FrameRow, frame_rows},
     },
 };
 
 /// Methods with their tracks of a motion, one a colour: PE solid, that of the worst fifth, which the paper shows, thin,
 /// and BE dashed, with the phases of the bend.
-pub fn picture(methods: &[(&str, &Track)], reference: &Track, motion: &Motion) -> Result<Picture> {
+pub fn picture(
+    methods: &[(&str, &GarmentMotion)],
+    reference: &GarmentMotion,
+    motion: &BodyMotion,
+) -> Result<Picture> {
     let frames = motion.frames();
     let mut series = Vec::new();
     for (number, (name, track)) in methods.iter().enumerate() {
@@ -55,7 +59,7 @@ pub fn picture(methods: &[(&str, &Track)], reference: &Track, motion: &Motion) -
 const COLORS: [usize; 5] = [4, 5, 3, 1, 6];
 
 /// Upright lines where the bend begins, is held, and is over.
-fn phases(motion: &Motion) -> Option<Series> {
+fn phases(motion: &BodyMotion) -> Option<Series> {
     let Phases { begin, peak, end } = motion.phases()?;
     let frames = [begin, peak.start, peak.end - 1].into_iter().chain(end);
     Some(Series {
@@ -74,12 +78,12 @@ mod tests {
 
     #[test]
     fn every_frame_has_its_mean_error_and_the_phases_are_marked() {
-        let track = |strain: f64, plastic: f64| Track {
+        let track = |strain: f64, plastic: f64| GarmentMotion {
             positions: vec![vec![0.0; 3]; 95],
             strain: vec![vec![strain, -strain]; 95],
             plastic: vec![vec![plastic, 0.0]; 95],
         };
-        let motion = Motion::canonical(&Body::arm());
+        let motion = BodyMotion::canonical(&Body::arm());
         let (ours, reference) = (track(0.4, 0.1), track(0.1, -0.1));
         let Picture::Chart(chart) = picture(&[("both", &ours)], &reference, &motion).unwrap()
         else {
@@ -92,7 +96,7 @@ mod tests {
         let marks: Vec<f64> = chart.series[3].points.iter().map(|p| p.0).collect();
         assert_eq!(marks, [8.0, 33.0, 43.0, 68.0]);
         assert!(chart.note.as_deref().unwrap().contains("synthetic"));
-        let other = Motion::still(&Body::arm(), 7);
+        let other = BodyMotion::still(&Body::arm(), 7);
         let refused = picture(&[("both", &ours)], &reference, &other);
         let text = refused.unwrap_err().to_string();
         assert!(

@@ -5,11 +5,16 @@ use std::path::Path;
 use crate::report::mesh_files::{Film, Frame, Moving};
 use crate::{
     error::Result,
-    learn::{Motion, Scene, Track},
+    learn::{BodyMotion, BodyScene, GarmentMotion},
 };
 
 /// Saves a track of a motion.
-pub fn save(path: &Path, scene: &Scene, motion: &Motion, track: &Track) -> Result<()> {
+pub fn save(
+    path: &Path,
+    scene: &BodyScene,
+    motion: &BodyMotion,
+    track: &GarmentMotion,
+) -> Result<()> {
     track.check("film", scene, motion)?;
     let garments: Vec<Vec<[f64; 3]>> = (0..track.frames()).map(|f| track.points(f)).collect();
     let poses = scene.poses(motion, 0..motion.frames())?;
@@ -80,7 +85,7 @@ mod tests {
     #[test]
     fn a_track_of_another_motion_is_refused() {
         let (scene, _, track) = skinned(21);
-        let motion = Motion::canonical(&scene.body);
+        let motion = BodyMotion::canonical(&scene.body);
         let refused = save(Path::new("film.glb"), &scene, &motion, &track);
         let text = refused.unwrap_err().to_string();
         assert!(

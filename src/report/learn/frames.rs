@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use crate::report::{
-    render::{Fit, Panels, Scene as Drawn, View},
+    render::{Drawing, Fit, Panels, View},
     surface::Surface,
 };
 use crate::{
     error::{Result, bad_input},
-    learn::{BodyMesh, Motion, Scene, Track, evaluate::Moments},
+    learn::{BodyMesh, BodyMotion, BodyScene, GarmentMotion, evaluate::Moments},
 };
 
 /// Width and height of one frame \[px\].
@@ -18,7 +18,12 @@ const TOWARD_VIEWER: [f64; 3] = [1.0, -0.75, 0.3];
 
 /// Saves one row a track with its name: the frames of [`Moments`], or, of a motion without a bend, the first, the
 /// middle and the last.
-pub fn save(path: &Path, scene: &Scene, motion: &Motion, tracks: &[(&str, &Track)]) -> Result<()> {
+pub fn save(
+    path: &Path,
+    scene: &BodyScene,
+    motion: &BodyMotion,
+    tracks: &[(&str, &GarmentMotion)],
+) -> Result<()> {
     if tracks.is_empty() || motion.frames() == 0 {
         return bad_input(
             "there is no frame to draw; give a prediction or a reference of some frames",
@@ -40,7 +45,7 @@ pub fn save(path: &Path, scene: &Scene, motion: &Motion, tracks: &[(&str, &Track
         .collect();
     let view = view(garments.iter().flatten().flatten());
     let surfaces = bodies.each_ref().map(surface);
-    let mut rows: Vec<(String, Vec<Drawn>)> = Vec::new();
+    let mut rows: Vec<(String, Vec<Drawing>)> = Vec::new();
     for ((name, _), garments) in tracks.iter().zip(&garments) {
         let mut row = Vec::new();
         for (positions, body) in garments.iter().zip(&surfaces) {
@@ -63,19 +68,19 @@ pub fn save(path: &Path, scene: &Scene, motion: &Motion, tracks: &[(&str, &Track
 }
 
 fn drawn<'a>(
-    scene: &'a Scene,
+    scene: &'a BodyScene,
     positions: &'a [[f64; 3]],
     body: &'a Surface<'a>,
     view: View,
-) -> Drawn<'a> {
-    Drawn {
+) -> Drawing<'a> {
+    Drawing {
         cloth: Surface {
             positions,
             triangles: &scene.garment.mesh.triangles,
         },
         obstacles: std::slice::from_ref(body),
         view,
-        ..Drawn::default()
+        ..Drawing::default()
     }
 }
 
@@ -111,7 +116,7 @@ pub(crate) mod tests {
     };
 
     /// A coarse sleeve that goes with the arm, and `frames` frames of a bend.
-    pub(in crate::report) fn skinned(frames: usize) -> (Scene, Motion, Track) {
+    pub(in crate::report) fn skinned(frames: usize) -> (BodyScene, BodyMotion, GarmentMotion) {
         let body = Body::arm();
         let waves = Imperfection::seeded(1);
         let garment = Garment::tube(
@@ -122,11 +127,11 @@ pub(crate) mod tests {
             [8, 10],
             |[x, y, z]| [y, -z, -x],
         );
-        let scene = Scene {
+        let scene = BodyScene {
             garment: garment.unwrap(),
             body,
         };
-        let mut motion = Motion::canonical(&scene.body);
+        let mut motion = BodyMotion::canonical(&scene.body);
         motion.turns.truncate(frames);
         motion.root.truncate(frames);
         let compute = Compute::cpu(Precision::F64);
@@ -136,7 +141,7 @@ pub(crate) mod tests {
             compute.values(plain).unwrap()
         };
         let hinges = scene.garment.topology.hinges.len();
-        let track = Track {
+        let track = GarmentMotion {
             positions: poses.iter().map(place).collect(),
             strain: vec![vec![0.0; hinges]; frames],
             plastic: vec![vec![0.0; hinges]; frames],

@@ -1,6 +1,6 @@
 //! Cloth and obstacles as one list of triangles in the picture's coordinates.
 
-use super::Scene;
+use super::Drawing;
 use super::view::Camera;
 use crate::report::surface::{Surface, Triple};
 
@@ -44,7 +44,7 @@ pub(super) struct Spot {
 
 impl Geometry {
     /// Places a checked scene before the camera; `shares` are the cloth's, one a vertex, or empty.
-    pub(super) fn new(scene: &Scene, camera: &Camera, shares: &[f32]) -> Geometry {
+    pub(super) fn new(scene: &Drawing, camera: &Camera, shares: &[f32]) -> Geometry {
         let mut geometry = Geometry {
             corners: Vec::new(),
             triangles: Vec::new(),

@@ -27,7 +27,7 @@ pub(super) struct Label<'a> {
 
 /// Which end of a text stands at a place.
 #[derive(Clone, Copy)]
-pub(super) enum Side {
+pub(super) enum LabelSide {
     Left,
     Middle,
     Right,
@@ -55,7 +55,7 @@ impl<'a> Label<'a> {
 
     /// Text at the upper left.
     pub(super) fn caption(&mut self, text: &str) -> Result<()> {
-        self.text(text, (self.line, self.line), Side::Left)
+        self.text(text, (self.line, self.line), LabelSide::Left)
     }
 
     /// A bar of a round length at the lower left, with the length over it.
@@ -75,7 +75,7 @@ impl<'a> Label<'a> {
             self.bar((end, top), (end + thick, bottom), INK);
         }
         let over = top - self.line * 5 / 4;
-        self.text(&name, (left + long / 2, over), Side::Middle)
+        self.text(&name, (left + long / 2, over), LabelSide::Middle)
     }
 
     /// The bar of colours at the lower right, with its name and the numbers at its ends.
@@ -90,14 +90,19 @@ impl<'a> Label<'a> {
             self.bar((at, top), (at + 1, top + high), color);
         }
         let below = top + high + self.line / 3;
-        self.text(&short(ends.0), (left, below), Side::Left)?;
-        self.text(&short(ends.1), (left + long, below), Side::Right)?;
+        self.text(&short(ends.0), (left, below), LabelSide::Left)?;
+        self.text(&short(ends.1), (left + long, below), LabelSide::Right)?;
         let above = top - self.line * 3 / 2;
-        self.text(name, (left + long / 2, above), Side::Middle)
+        self.text(name, (left + long / 2, above), LabelSide::Middle)
     }
 
     /// A line of text; what reaches out of the picture is cut off.
-    pub(super) fn text(&mut self, text: &str, (x, y): (usize, usize), side: Side) -> Result<()> {
+    pub(super) fn text(
+        &mut self,
+        text: &str,
+        (x, y): (usize, usize),
+        side: LabelSide,
+    ) -> Result<()> {
         let size = (self.line * LARGER) as f64;
         let style = TextStyle::from((FAMILY, size, FontStyle::Normal));
         let (from, to) = style.font.layout_box(text).map_err(unwritable)?;
@@ -106,9 +111,9 @@ impl<'a> Label<'a> {
         let room = self.line / 2;
         let high = (to.1 - from.1).max(0) as usize / LARGER + 2 * room;
         let left = match side {
-            Side::Left => x,
-            Side::Middle => x.saturating_sub(long / 2),
-            Side::Right => x.saturating_sub(long),
+            LabelSide::Left => x,
+            LabelSide::Middle => x.saturating_sub(long / 2),
+            LabelSide::Right => x.saturating_sub(long),
         };
         let mut large = vec![255; 3 * long * high * LARGER * LARGER];
         let sheet = ((long * LARGER) as u32, (high * LARGER) as u32);

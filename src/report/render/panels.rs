@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use super::{
-    Scene, check_png,
+    Drawing, check_png,
     color::BACKGROUND,
     encoded,
-    label::{Label, Side},
+    label::{Label, LabelSide},
 };
 use crate::{
     error::{Result, bad_input},
@@ -21,7 +21,7 @@ pub struct Panels<'a> {
     /// Names over the columns.
     pub columns: &'a [String],
     /// Names of the rows with a scene for each column. Captions of the scenes are not drawn.
-    pub rows: &'a [(String, Vec<Scene<'a>>)],
+    pub rows: &'a [(String, Vec<Drawing<'a>>)],
 }
 
 /// Height of a line of text \[share of a scene's width\].
@@ -58,11 +58,15 @@ impl Panels<'_> {
         let mut label = Label::on(&mut pixels, width, height).with_line(line);
         label.caption(self.caption)?;
         for (c, column) in self.columns.iter().enumerate() {
-            label.text(column, (c * wide + wide / 2, 5 * line / 2), Side::Middle)?;
+            label.text(
+                column,
+                (c * wide + wide / 2, 5 * line / 2),
+                LabelSide::Middle,
+            )?;
         }
         for (r, (row, _)) in self.rows.iter().enumerate() {
             let top = head + r * (name + high);
-            label.text(row, (line, top + line / 2), Side::Left)?;
+            label.text(row, (line, top + line / 2), LabelSide::Left)?;
         }
         label.scale_bar_within(pixels_per_metre, wide)?;
         encoded(&pixels, width, height)
@@ -106,8 +110,8 @@ mod tests {
         [1.0, 1.0, 0.0],
     ];
 
-    fn scene(triangles: &[[usize; 3]]) -> Scene<'_> {
-        Scene {
+    fn scene(triangles: &[[usize; 3]]) -> Drawing<'_> {
+        Drawing {
             cloth: Surface {
                 positions: &SQUARE,
                 triangles,
@@ -119,7 +123,7 @@ mod tests {
                 width: 100,
                 height: 80,
             },
-            ..Scene::default()
+            ..Drawing::default()
         }
     }
 
@@ -159,7 +163,7 @@ mod tests {
 
     #[test]
     fn rows_that_do_not_fit_are_refused() {
-        let refusal = |rows: &[(String, Vec<Scene>)]| {
+        let refusal = |rows: &[(String, Vec<Drawing>)]| {
             let columns = ["a".to_string(), "b".to_string()];
             let panels = Panels {
                 caption: "",

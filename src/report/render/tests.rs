@@ -34,14 +34,14 @@ fn sheet(count: usize, height: impl Fn(f64, f64) -> f64) -> (Vec<[f64; 3]>, Vec<
     )
 }
 
-fn scene<'a>(mesh: &'a (Vec<[f64; 3]>, Vec<[usize; 3]>)) -> Scene<'a> {
-    Scene {
+fn scene<'a>(mesh: &'a (Vec<[f64; 3]>, Vec<[usize; 3]>)) -> Drawing<'a> {
+    Drawing {
         cloth: Surface {
             positions: &mesh.0,
             triangles: &mesh.1,
         },
         view: from_above(),
-        ..Scene::default()
+        ..Drawing::default()
     }
 }
 
@@ -50,7 +50,7 @@ fn pixel(pixels: &[u8], x: usize, y: usize) -> [i32; 3] {
     [0, 1, 2].map(|part| i32::from(pixels[start + part]))
 }
 
-fn middle(scene: &Scene) -> [i32; 3] {
+fn middle(scene: &Drawing) -> [i32; 3] {
     pixel(&scene.pixels().expect("a picture"), SIDE / 2, SIDE / 2)
 }
 
@@ -68,9 +68,9 @@ fn the_nearest_is_seen_from_its_side() {
     let plate = sheet(1, |_, _| 0.1);
     let obstacles = [scene(&plate).cloth];
     let obstacles = &obstacles;
-    let [red, green, blue] = middle(&Scene { obstacles, ..front });
+    let [red, green, blue] = middle(&Drawing { obstacles, ..front });
     assert!(red == green && green == blue, "{red} {green} {blue}");
-    assert_eq!(middle(&Scene { obstacles, ..back }), middle(&back));
+    assert_eq!(middle(&Drawing { obstacles, ..back }), middle(&back));
     let pixels = front.pixels().expect("a picture");
     assert_eq!(
         pixel(&pixels, SIDE / 2, 2),
@@ -110,7 +110,7 @@ fn the_same_scene_gives_the_same_bytes() {
     let obstacles = &[Surface::default()];
     let drawn = || {
         let scene = scene(&mesh);
-        Scene { obstacles, ..scene }.png().expect("a picture")
+        Drawing { obstacles, ..scene }.png().expect("a picture")
     };
     assert!(drawn() == expected);
     for threads in [1, 3] {
@@ -149,8 +149,8 @@ fn values_are_coloured() {
 /// What cannot be drawn is refused with its name.
 #[test]
 fn refuses_what_cannot_be_drawn() {
-    let refusal = |scene: &Scene| scene.png().expect_err("a bad scene").to_string();
-    assert!(refusal(&Scene::default()).contains("the cloth has 0 vertices"));
+    let refusal = |scene: &Drawing| scene.png().expect_err("a bad scene").to_string();
+    assert!(refusal(&Drawing::default()).contains("the cloth has 0 vertices"));
     let mut mesh = sheet(2, |_, _| 0.0);
     let good = scene(&mesh);
     let path = Path::new("picture.jpg");
@@ -161,7 +161,7 @@ fn refuses_what_cannot_be_drawn() {
         ..good.cloth
     }];
     let obstacles = &bad;
-    assert!(refusal(&Scene { obstacles, ..good }).contains("obstacle 0 has a triangle"));
+    assert!(refusal(&Drawing { obstacles, ..good }).contains("obstacle 0 has a triangle"));
     mesh.0[4][2] = f64::NAN;
     assert!(refusal(&scene(&mesh)).contains("vertex 4 of the cloth"));
     mesh.0.fill([1.0; 3]);

@@ -40,7 +40,7 @@ pub fn columns(path: &Path) -> Result<Vec<Column>> {
 }
 
 /// What a chart shows: file name, title, label of y, scale, columns with their names in the legend.
-type Plan = (
+type FigurePlan = (
     &'static str,
     &'static str,
     &'static str,
@@ -50,7 +50,7 @@ type Plan = (
 
 const DEGREES: f64 = 180.0 / std::f64::consts::PI;
 
-const ENERGIES: [Plan; 1] = [(
+const ENERGIES: [FigurePlan; 1] = [(
     "energies.svg",
     "energies",
     "energy [J]",
@@ -63,7 +63,7 @@ const ENERGIES: [Plan; 1] = [(
         ("total_J", "sum", 1.0),
     ],
 )];
-const READINGS: [Plan; 3] = [
+const READINGS: [FigurePlan; 3] = [
     (
         "angles.svg",
         "bending of the hinges",
@@ -92,7 +92,7 @@ const READINGS: [Plan; 3] = [
         &[("max_stretch", "", 100.0)],
     ),
 ];
-const SOLVER: [Plan; 2] = [
+const SOLVER: [FigurePlan; 2] = [
     (
         "iterations.svg",
         "iterations of the linear solver",
@@ -164,7 +164,7 @@ fn clock_note(readings: &[Column]) -> Option<String> {
 pub fn save(tables: &Path, folder: &Path, name: &str) -> Result<()> {
     let readings = columns(&tables.join("readings.csv"))?;
     let note = clock_note(&readings);
-    let sources: [(&[Plan], Vec<Column>); 2] = [
+    let sources: [(&[FigurePlan], Vec<Column>); 2] = [
         (&ENERGIES, columns(&tables.join("energies.csv"))?),
         (&SOLVER, columns(&tables.join("solver.csv"))?),
     ];
@@ -196,7 +196,7 @@ pub fn save(tables: &Path, folder: &Path, name: &str) -> Result<()> {
 }
 
 fn draw(
-    plans: &[Plan],
+    plans: &[FigurePlan],
     columns: &[Column],
     folder: &Path,
     name: &str,

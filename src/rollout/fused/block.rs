@@ -16,7 +16,7 @@ use super::{
     real::Real,
     row::{LANES, Lanes, PARAMETERS, Row, load, store},
 };
-use crate::rollout::{Motion, Reading, Schedule, Step};
+use crate::rollout::{HingeReading, Schedule, Step, StepKind};
 
 /// What a block needs to run: coefficients and drive of its lanes. A short last block repeats its
 /// last hinge.
@@ -88,14 +88,14 @@ impl<R: Real> Block<R> {
         }
         let mut yielding = [R::default(); LANES];
         match step.motion {
-            Motion::Prescribe { fraction } => {
+            StepKind::Prescribe { fraction } => {
                 let fraction = R::from_f64(fraction);
                 for i in 0..LANES {
                     after.state[0][i] = self.amplitude[i] * fraction;
                 }
                 self.slide::<G, FMA>(gate, &dt, before, after, &mut yielding);
             }
-            Motion::Creep { mobility } => {
+            StepKind::Creep { mobility } => {
                 let mobility = R::from_f64(mobility);
                 for i in 0..LANES {
                     let (p, hinge) = (self.coefficients(i), before.hinge(i));
@@ -103,7 +103,7 @@ impl<R: Real> Block<R> {
                 }
                 self.slide::<G, FMA>(gate, &dt, before, after, &mut yielding);
             }
-            Motion::Release => {
+            StepKind::Release => {
                 for i in 0..LANES {
                     let (p, hinge) = (self.coefficients(i), before.hinge(i));
                     let fresh = before.saved[0][i];
@@ -213,8 +213,8 @@ impl<R: Real> Block<R> {
             .enumerate()
         {
             row[r] = match schedule.reading {
-                Reading::Strain => after.state[0][i],
-                Reading::Stress => after.hinge(i).stress(&self.coefficients(i)),
+                HingeReading::Strain => after.state[0][i],
+                HingeReading::Stress => after.hinge(i).stress(&self.coefficients(i)),
             };
         }
     }
@@ -279,8 +279,8 @@ impl<R: Real> Block<R> {
         for (i, row) in cotangent.chunks_exact(schedule.readings.len()).enumerate() {
             let weight = row[r];
             match schedule.reading {
-                Reading::Strain => adjoint.state[0][i] += weight,
-                Reading::Stress => {
+                HingeReading::Strain => adjoint.state[0][i] += weight,
+                HingeReading::Stress => {
                     let (p, hinge) = (self.coefficients(i), after.hinge(i));
                     adjoint.state[0][i] += weight * (p.bending + p.friction);
                     adjoint.state[1][i] += -(weight * p.friction);
@@ -315,7 +315,7 @@ impl<R: Real> Block<R> {
             adjoint.set(i, back);
             store(total, i, &sum);
         }
-        if let Motion::Release = step.motion {
+        if let StepKind::Release = step.motion {
             for i in 0..LANES {
                 let (p, hinge, fresh) = (self.coefficients(i), before.hinge(i), before.saved[0][i]);
                 let (mut back, mut sum) = (adjoint.hinge(i), load(total, i));
@@ -333,7 +333,7 @@ impl<R: Real> Block<R> {
             adjoint.set(i, back);
             store(total, i, &sum);
         }
-        let Motion::Creep { mobility } = step.motion else {
+        let StepKind::Creep { mobility } = step.motion else {
             adjoint.state[0] = [R::default(); LANES];
             return;
         };

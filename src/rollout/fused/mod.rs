@@ -24,7 +24,7 @@ use row::{LANES, PARAMETERS, Row};
 use super::Rollout;
 use crate::{
     material::Law,
-    numeric::{Gate, Side},
+    numeric::{Gate, YieldSide},
 };
 
 /// Whether the fused code computes this law with this gate.
@@ -32,7 +32,7 @@ pub fn supports(law: &dyn Law, gate: &Gate) -> bool {
     let one_sided = matches!(
         gate,
         Gate::Sigmoid {
-            side: Side::One,
+            side: YieldSide::One,
             ..
         }
     );

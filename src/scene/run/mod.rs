@@ -4,7 +4,7 @@
 //!   not finite and names the worst element.
 //! - [`Row`]: what is read off the cloth after a step, for the tables.
 //! - [`Snapshot`]: the exact bits of a state in a file.
-//! - [`Track`]: frames that grow with the run and can be cut back to a snapshot, as the tables can
+//! - [`FrameFile`]: frames that grow with the run and can be cut back to a snapshot, as the tables can
 //!   ([`crate::study::Log`]).
 
 mod measure;
@@ -14,7 +14,7 @@ mod track;
 pub use self::{
     measure::{Energies, Row},
     snapshot::Snapshot,
-    track::{Track, TrackFrame},
+    track::{FrameFile, StoredFrame},
 };
 
 use crate::{

@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 
 /// One frame.
 #[derive(Debug, Clone, PartialEq)]
-pub struct TrackFrame {
+pub struct StoredFrame {
     /// Steps done.
     pub step: usize,
     /// \[m\]
@@ -22,7 +22,7 @@ pub struct TrackFrame {
 
 /// A file of frames, open for reading.
 #[derive(Debug)]
-pub struct Track {
+pub struct FrameFile {
     file: File,
     path: std::path::PathBuf,
     vertices: usize,
@@ -30,7 +30,7 @@ pub struct Track {
     pub steps: Vec<usize>,
 }
 
-impl TrackFrame {
+impl StoredFrame {
     /// The record of a frame.
     pub fn bytes(&self) -> Vec<u8> {
         let numbers = self.positions.iter().flatten();
@@ -43,9 +43,9 @@ impl TrackFrame {
     }
 }
 
-impl Track {
+impl FrameFile {
     /// Opens a file of frames of a mesh; a record cut short is left out.
-    pub fn open(path: &Path, vertices: usize) -> Result<Track> {
+    pub fn open(path: &Path, vertices: usize) -> Result<FrameFile> {
         let failed = |e| Error::reading(path, e);
         let mut file = File::open(path).map_err(failed)?;
         let record = record_bytes(vertices);
@@ -57,7 +57,7 @@ impl Track {
             file.read_exact(&mut number).map_err(failed)?;
             steps.push(u64::from_le_bytes(number) as usize);
         }
-        Ok(Track {
+        Ok(FrameFile {
             file,
             path: path.to_path_buf(),
             vertices,
@@ -66,7 +66,7 @@ impl Track {
     }
 
     /// One frame.
-    pub fn frame(&mut self, index: usize) -> Result<TrackFrame> {
+    pub fn frame(&mut self, index: usize) -> Result<StoredFrame> {
         let record = record_bytes(self.vertices);
         let mut bytes = vec![0; record as usize];
         self.file
@@ -75,7 +75,7 @@ impl Track {
             .map_err(|e| Error::reading(&self.path, e))?;
         let number = |b: &[u8]| f64::from(f32::from_le_bytes([b[0], b[1], b[2], b[3]]));
         let positions = bytes[8..].chunks_exact(12);
-        Ok(TrackFrame {
+        Ok(StoredFrame {
             step: self.steps[index],
             positions: positions
                 .map(|p| [0, 4, 8].map(|i| number(&p[i..i + 4])))

@@ -8,7 +8,7 @@ use crate::{
     laboratory::{CreasePoint, CreaseTest},
     material::Law,
     numeric::{Compute, Gate},
-    rollout::{Motion, Rollout, sweep},
+    rollout::{Rollout, StepKind, sweep},
     sensitivity::regime::Shares,
 };
 
@@ -57,7 +57,7 @@ impl ShareTest {
             read_steps: 1,
         };
         let rollout = test.rollout(law, Gate::Hard, &points)?;
-        let is_release = |s: &crate::rollout::Step| matches!(s.motion, Motion::Release);
+        let is_release = |s: &crate::rollout::Step| matches!(s.motion, StepKind::Release);
         let release = rollout.schedule.steps.iter().position(is_release);
         Ok(Some(ShareTest {
             release: release.unwrap_or(0),

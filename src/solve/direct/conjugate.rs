@@ -2,7 +2,7 @@
 
 /// How an iteration ended.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Outcome {
+pub(crate) struct IterationEnd {
     pub(crate) iterations: usize,
     /// The larger of ‖b − A·x‖/‖b‖ and the same with both vectors scaled by S, computed from x.
     pub(crate) residual: f64,
@@ -54,7 +54,7 @@ impl System<'_> {
         x: &mut [f64],
         limits: Limits,
         vectors: &mut Vectors,
-    ) -> Outcome {
+    ) -> IterationEnd {
         for vector in [
             &mut vectors.r,
             &mut vectors.z,
@@ -72,7 +72,7 @@ impl System<'_> {
             let residual = relative(size, reference);
             let converged = residual <= limits.tolerance || self.is_rounding(size, x);
             if converged || left.iterations == 0 || restarts > MOST_RESTARTS {
-                return Outcome {
+                return IterationEnd {
                     iterations: limits.iterations - left.iterations,
                     residual,
                     converged,

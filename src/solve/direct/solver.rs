@@ -1,7 +1,7 @@
 //! The solver: assembles, keeps or makes a factor, solves.
 
 use super::assemble::Assembly;
-use super::conjugate::{Limits, Outcome, System, Vectors};
+use super::conjugate::{IterationEnd, Limits, System, Vectors};
 use super::factor::NotPositive;
 use super::matrix::Product;
 use super::pattern::Pattern;
@@ -196,7 +196,7 @@ impl Solver {
         Ok(())
     }
 
-    fn iterate(&mut self, tolerance: f64, iterations: usize) -> Outcome {
+    fn iterate(&mut self, tolerance: f64, iterations: usize) -> IterationEnd {
         let pattern = &self.pattern;
         let matrix = pattern.matrix(&self.values);
         let (product, preconditioner) = (&mut self.product, &mut self.preconditioner);
@@ -260,7 +260,7 @@ impl Solver {
     }
 }
 
-fn stats(outcome: Outcome, iterations: usize, refactored: bool) -> Stats {
+fn stats(outcome: IterationEnd, iterations: usize, refactored: bool) -> Stats {
     Stats {
         iterations,
         relative_residual: outcome.residual,
@@ -274,7 +274,7 @@ fn indefinite(vertex: u32, what: &str) -> Error {
     ))
 }
 
-fn not_reached(outcome: Option<Outcome>, tolerance: f64) -> Error {
+fn not_reached(outcome: Option<IterationEnd>, tolerance: f64) -> Error {
     let (residual, iterations) = outcome.map_or((f64::NAN, 0), |o| (o.residual, o.iterations));
     Error::BadInput(format!(
         "the linear solve stopped at relative residual {residual:e} after {iterations} iterations, above {tolerance:e}; try a larger tolerance, a smaller time step or weaker handles"

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{Job, Yields};
 use crate::{
     files::difference,
-    learn::{Garment, LearnCase, LossConfig, Plasticity, Rule, Scene, reference::Accuracy},
+    learn::{BodyScene, Garment, LearnCase, LossConfig, Plasticity, Rule, reference::Accuracy},
 };
 
 /// Of the numbers in the files: raise it when the numbers of a reference change.
@@ -15,7 +15,7 @@ const REFERENCE_VERSION: u32 = 3;
 const NEVER: f64 = 1e3;
 
 /// Everything that the numbers of a reference depend on.
-pub(super) fn identity(case: &LearnCase, scene: &Scene, (motion, yields): Job) -> Value {
+pub(super) fn identity(case: &LearnCase, scene: &BodyScene, (motion, yields): Job) -> Value {
     let accuracy = Accuracy::default();
     json!({
         "version": env!("CARGO_PKG_VERSION"),
@@ -35,7 +35,7 @@ pub(super) fn identity(case: &LearnCase, scene: &Scene, (motion, yields): Job) -
 }
 
 /// The garment itself: the same names, grid and seed may one day make another.
-fn garment(scene: &Scene) -> Value {
+fn garment(scene: &BodyScene) -> Value {
     let Garment {
         mesh,
         weights,
@@ -55,7 +55,7 @@ fn garment(scene: &Scene) -> Value {
     })
 }
 
-fn body(scene: &Scene) -> Value {
+fn body(scene: &BodyScene) -> Value {
     let body = &scene.body;
     let joints = body.skeleton.joints().iter();
     let joints: Vec<(Option<usize>, [f64; 3])> = joints.map(|j| (j.parent, j.place)).collect();

@@ -6,14 +6,14 @@ use super::Reference;
 use crate::{
     error::{Result, bad_input},
     learn::{
-        Motion, Scene, Track,
+        BodyMotion, BodyScene, GarmentMotion,
         files::{Array, Npz},
-        reference::{Outcome, PART},
+        reference::{PART, ReferenceRun},
     },
 };
 
 /// A whole simulation, checked.
-pub(super) fn read(path: &Path, scene: &Scene, motion: &Motion) -> Result<Reference> {
+pub(super) fn read(path: &Path, scene: &BodyScene, motion: &BodyMotion) -> Result<Reference> {
     let (outcome, seconds) = load(path)?;
     let place = path.display().to_string();
     outcome.track.check(&place, scene, motion)?;
@@ -26,7 +26,7 @@ pub(super) fn read(path: &Path, scene: &Scene, motion: &Motion) -> Result<Refere
 }
 
 /// Writes a simulation, or the first parts of one, and the seconds that it took.
-pub(super) fn save(path: &Path, outcome: &Outcome, seconds: f64) -> Result<()> {
+pub(super) fn save(path: &Path, outcome: &ReferenceRun, seconds: f64) -> Result<()> {
     let list = |values: Vec<f64>| Array {
         shape: vec![values.len()],
         values,
@@ -46,7 +46,11 @@ pub(super) fn part_of(path: &Path) -> PathBuf {
 }
 
 /// The first parts of a simulation, checked, and the seconds that they took.
-pub(super) fn read_part(path: &Path, scene: &Scene, motion: &Motion) -> Result<(Outcome, f64)> {
+pub(super) fn read_part(
+    path: &Path,
+    scene: &BodyScene,
+    motion: &BodyMotion,
+) -> Result<(ReferenceRun, f64)> {
     let (outcome, seconds) = load(path)?;
     let frames = outcome.track.frames();
     let place = path.display().to_string();
@@ -56,7 +60,7 @@ pub(super) fn read_part(path: &Path, scene: &Scene, motion: &Motion) -> Result<(
             motion.name
         ));
     }
-    let begun = Motion {
+    let begun = BodyMotion {
         turns: motion.turns[..frames].to_vec(),
         root: motion.root[..frames].to_vec(),
         ..motion.clone()
@@ -66,11 +70,11 @@ pub(super) fn read_part(path: &Path, scene: &Scene, motion: &Motion) -> Result<(
 }
 
 /// What [`save`] wrote.
-pub(super) fn load(path: &Path) -> Result<(Outcome, f64)> {
+pub(super) fn load(path: &Path) -> Result<(ReferenceRun, f64)> {
     let npz = Npz::open(path)?;
     let steps = npz.shaped("newton_steps", &[None])?.values;
-    let outcome = Outcome {
-        track: Track::read(&npz)?,
+    let outcome = ReferenceRun {
+        track: GarmentMotion::read(&npz)?,
         iterations: steps.into_iter().map(|n| n as usize).collect(),
         unfinished: npz.shaped("unfinished_frames", &[Some(1)])?.values[0] as usize,
     };
