@@ -8,7 +8,7 @@ use super::{
 use crate::{
     error::{Result, bad_input, readable},
     laboratory::CREST_CURVATURE,
-    material::{Dimension, Parameter, StrainMeasure, Transform, find_preset},
+    material::{Dimension, Parameter, ParameterRole, StrainMeasure, Transform, find_preset},
 };
 
 /// Ranges of what was tested.
@@ -93,14 +93,14 @@ impl Survey {
 
 /// A value that plays no part in a bending cycle without a dwell, for a parameter that it cannot show:
 /// yarns do not lock and nothing yields.
-fn beyond_a_cycle(name: &str, survey: &Survey) -> Option<f64> {
-    match name {
-        "friction_threshold_saturated" => Some(2.0 * survey.curvature.1),
-        "dwell_time" => Some(1e6),
-        "yield_strain" => Some(20.0 * survey.curvature.1),
-        "hardening_stiffness" => Some(survey.rigidity.unwrap_or(1e-5)),
-        "hardening_drop" => Some(0.5),
-        "flow_time" => Some(1e3),
+fn beyond_a_cycle(role: ParameterRole, survey: &Survey) -> Option<f64> {
+    match role {
+        ParameterRole::SaturatedThreshold => Some(2.0 * survey.curvature.1),
+        ParameterRole::DwellTime => Some(1e6),
+        ParameterRole::YieldStrain => Some(20.0 * survey.curvature.1),
+        ParameterRole::HardeningStiffness => Some(survey.rigidity.unwrap_or(1e-5)),
+        ParameterRole::HardeningDrop => Some(0.5),
+        ParameterRole::FlowTime => Some(1e3),
         _ => None,
     }
 }
@@ -139,13 +139,15 @@ pub fn complete(case: &Case, data: &Dataset) -> Result<Case> {
         .or(Some(if fused { HINGES } else { FEW_HINGES }));
     let mut parameters = Vec::new();
     for parameter in law.parameters() {
-        let role = match (case.role(&parameter.name), parameter.name.as_str()) {
+        let role = match (case.role(&parameter.name), parameter.role) {
             (Some(role), _) => role.clone(),
-            (None, "bending_stiffness") if survey.rigidity.is_none() && !survey.torques => {
+            (None, ParameterRole::BendingStiffness)
+                if survey.rigidity.is_none() && !survey.torques =>
+            {
                 let (value, why) = assumed_rigidity(data);
                 Role::Fixed { value, why }
             }
-            _ if survey.cycles_only => match beyond_a_cycle(&parameter.name, &survey) {
+            _ if survey.cycles_only => match beyond_a_cycle(parameter.role, &survey) {
                 Some(value) => Role::Fixed {
                     value,
                     why: "assumed: a bending cycle without a dwell cannot tell".into(),
@@ -241,11 +243,11 @@ fn check_order(case: &Case, lower: &str, upper: &str) -> Result<()> {
 
 /// Two decades or more around what the data can tell.
 fn bounds(parameter: &Parameter, survey: &Survey, rigidity: f64) -> (f64, f64) {
-    let (low, high) = match (parameter.dimension, parameter.name.as_str()) {
-        (_, "bending_stiffness") => (rigidity / 20.0, rigidity * 20.0),
+    let (low, high) = match (parameter.dimension, parameter.role) {
+        (_, ParameterRole::BendingStiffness) => (rigidity / 20.0, rigidity * 20.0),
         (Dimension::Stiffness, _) => (rigidity / 30.0, rigidity * 30.0),
         // Above the mildest test, friction that never slips would be elasticity by another name.
-        (_, "friction_threshold_initial") => (0.01 * survey.curvature.0, survey.curvature.0),
+        (_, ParameterRole::InitialThreshold) => (0.01 * survey.curvature.0, survey.curvature.0),
         (Dimension::Strain, _) => (0.05 * survey.curvature.0, 1.5 * survey.curvature.1),
         (Dimension::Time, _) => (survey.times.0 / 10.0, survey.times.1 * 10.0),
         (Dimension::Ratio, _) => (0.0, 1.0),

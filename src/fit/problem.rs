@@ -18,7 +18,7 @@ use super::{
 use crate::{
     error::Result,
     laboratory::TwistTest,
-    material::{Law, Transform},
+    material::{Law, Parameter, Transform},
     numeric::Compute,
     optimize::{Linearized, Problem},
 };
@@ -53,6 +53,7 @@ pub type ReadAt = (Vec<f64>, Option<DMatrix<f64>>);
 pub struct Calibration {
     compute: Compute,
     law: Arc<dyn Law>,
+    parameters: Vec<Parameter>,
     rate: f64,
     hinges: usize,
     /// Cells along the fold where the specimen is a strip mesh.
@@ -82,6 +83,7 @@ impl Calibration {
         let (unknowns, origins) = layout(case, data, &law.parameters())?;
         let mut calibration = Calibration {
             compute,
+            parameters: law.parameters(),
             law,
             rate: case.tests.rate_per_m_s,
             hinges,
@@ -137,6 +139,11 @@ impl Calibration {
     /// The law.
     pub fn law(&self) -> &dyn Law {
         self.law.as_ref()
+    }
+
+    /// The parameter of the law that an unknown stands for.
+    pub fn parameter_of(&self, unknown: &Unknown) -> &Parameter {
+        &self.parameters[unknown.parameter]
     }
 
     /// The law, to be kept.

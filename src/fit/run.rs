@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     case::{Case, Specimen},
     dataset::Dataset,
-    problem::{Calibration, conditions},
+    problem::{Calibration, Unknown, conditions},
     result::FitResult,
     simulate::Condition,
     summary,
@@ -17,6 +17,7 @@ use super::{
 };
 use crate::{
     error::{Error, Result},
+    material::ParameterRole,
     numeric::Compute,
     optimize::{
         Linearized, Problem,
@@ -257,10 +258,12 @@ impl<'a> Fit<'a> {
         let sharpest = self.data.fitted().map(|row| row.condition.curvature());
         let sharpest = sharpest.fold(0.0, f64::max);
         let unknowns = self.problem.unknowns.iter().enumerate();
-        let yields =
-            unknowns.filter(|(_, u)| u.name.starts_with("yield_strain") && u.bounds.1 > sharpest);
+        let is_yield = |u: &Unknown| {
+            self.problem.parameter_of(u).role == ParameterRole::YieldStrain && u.bounds.1 > sharpest
+        };
+        let yields = unknowns.filter(|(_, u)| is_yield(u));
         let yields: Vec<usize> = yields.map(|(k, _)| k).collect();
-        let (mut walkers, mut twists) = (Vec::new(), Vec::new());
+        let (mut walkers, mut perturbations) = (Vec::new(), Vec::new());
         for &k in &yields {
             let mut point = optimum.point.as_slice().to_vec();
             point[k] = self.problem.bounds()[k].1;
@@ -270,13 +273,19 @@ impl<'a> Fit<'a> {
                 target: self.problem.quantity(k, &DVector::from_vec(point)).0,
                 stiffness: 1e4,
             };
-            twists.push(Perturbation {
+            perturbations.push(Perturbation {
                 offset: None,
                 pin: Some(pin),
             });
         }
         let stage = self.problem.stages() - 1;
-        let mut batch = Batch::twisted(&self.problem, self.levenberg(), stage, walkers, twists);
+        let mut batch = Batch::perturbed(
+            &self.problem,
+            self.levenberg(),
+            stage,
+            walkers,
+            perturbations,
+        );
         batch.run()?;
         let cost = |i: usize| batch.walkers[i].cost.unwrap_or(f64::INFINITY);
         Ok(yields

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     laboratory::CREST_CURVATURE,
-    material::Dimension,
+    material::{DeterminedBy, Dimension, Parameter, ParameterRole},
     optimize::{Linearized, Problem, profile::ProfileSide, uncertainty::Uncertainty},
 };
 
@@ -77,6 +77,11 @@ impl Evidence<'_> {
             .collect()
     }
 
+    /// The parameter of the law that an unknown stands for.
+    fn parameter(&self, unknown: &Unknown) -> &Parameter {
+        self.problem.parameter_of(unknown)
+    }
+
     fn verdict(&self, k: usize) -> Verdict {
         let unknown = &self.problem.unknowns[k];
         if self.sides.is_empty() {
@@ -102,11 +107,11 @@ impl Evidence<'_> {
             let text = "identified only as its prior: the data add nothing to it";
             return verdict(true, text.into());
         }
-        if self.nothing_yields(unknown.group) && is_plastic(base_name(unknown)) {
+        if self.nothing_yields(unknown.group) && self.parameter(unknown).role.is_plastic() {
             return Verdict {
                 determined: false,
                 ci95: [
-                    ci95[0].filter(|_| base_name(unknown) == "yield_strain"),
+                    ci95[0].filter(|_| self.parameter(unknown).role == ParameterRole::YieldStrain),
                     None,
                 ],
                 text: format!("not identified: {}", self.no_fold_yields(unknown, ci95[0])),
@@ -138,7 +143,7 @@ impl Evidence<'_> {
                 natural: false,
             };
         }
-        let parameter = &self.problem.law().parameters()[unknown.parameter];
+        let parameter = self.parameter(unknown);
         let (wall, limit) = if direction > 0.0 {
             (unknown.bounds.1, parameter.high)
         } else {
@@ -162,7 +167,7 @@ impl Evidence<'_> {
         };
         let plastic = self.problem.unknowns.iter().enumerate();
         let plastic = plastic
-            .filter(|(k, u)| of_group(*k) && is_plastic(base_name(u)))
+            .filter(|(k, u)| of_group(*k) && self.parameter(u).role.is_plastic())
             .count();
         let idle = IDLE[plastic.clamp(1, IDLE.len()) - 1];
         self.without_flow
@@ -200,11 +205,11 @@ impl Evidence<'_> {
             Some(_) => "a smaller gap would make one yield",
             None => "a recovery test with a small gap would make one yield",
         };
-        match (base_name(unknown), low) {
-            ("yield_strain", Some(low)) => format!(
+        match (self.parameter(unknown).role, low) {
+            (ParameterRole::YieldStrain, Some(low)) => format!(
                 "no fold yields: the data are fitted as well without; the sharpest has {curvature:.0} 1/m ({place}), and any yield strain above {low:.0} 1/m will do; {remedy}"
             ),
-            ("yield_strain", None) => {
+            (ParameterRole::YieldStrain, None) => {
                 format!(
                     "no fold yields: the data are fitted as well without; the sharpest has {curvature:.0} 1/m ({place}); {remedy}"
                 )
@@ -292,40 +297,12 @@ impl Evidence<'_> {
                 digits(longest)
             ),
         };
-        let text = match base_name(unknown) {
-            "dwell_time" => dwell("yarns lock"),
-            "flow_time" | "hardening_drop" => dwell("the flow go on"),
-            "friction_threshold_saturated" if high.is_none() => {
-                "no fold slips after a long dwell; a smaller gap (a sharper fold) would".into()
-            }
-            "friction_threshold_saturated" => {
-                "every fold slips however long it is held; a wider gap or a KES cycle with a dwell would tell".into()
-            }
-            "friction_threshold_initial" | "friction_stiffness" => {
-                "a KES loop would tell: 2HB gives the product of friction stiffness and threshold, the slope after a reversal the stiffness".into()
-            }
-            "bending_stiffness" => {
-                "recovery angles determine only ratios of stiffnesses; a KES B would tell".into()
-            }
-            "hardening_stiffness" => "another gap would separate it from the yield strain".into(),
-            "yield_strain" => "a wider and a smaller gap would bracket it".into(),
-            name if name.starts_with("branch_") => {
-                "readings at two times after the release (15 s and 5 min) would tell".into()
-            }
-            _ => "another gap or pressing time would tell".into(),
+        let text = match self.parameter(unknown).determined_by {
+            DeterminedBy::Dwells(what) => dwell(what),
+            DeterminedBy::Slips { open_above, .. } if high.is_none() => open_above.into(),
+            DeterminedBy::Slips { open_below, .. } => open_below.into(),
+            DeterminedBy::Test(advice) => advice.into(),
         };
         format!("{text}{known}")
     }
-}
-
-/// The law's name of a parameter, without its group.
-fn base_name(unknown: &Unknown) -> &str {
-    unknown.name.split('[').next().unwrap_or(&unknown.name)
-}
-
-fn is_plastic(name: &str) -> bool {
-    matches!(
-        name,
-        "yield_strain" | "hardening_stiffness" | "hardening_drop" | "flow_time"
-    )
 }

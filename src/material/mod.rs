@@ -22,7 +22,7 @@ pub use elastic::Elastic;
 pub use file::Material;
 pub use format::LawName;
 pub use hardening_plastic::HardeningPlastic;
-pub use parameter::{Dimension, Parameter, StrainMeasure, Transform};
+pub use parameter::{DeterminedBy, Dimension, Parameter, ParameterRole, StrainMeasure, Transform};
 pub use perfect_plastic::PerfectPlastic;
 pub use preset::{find as find_preset, presets};
 pub use schema::material_schema;

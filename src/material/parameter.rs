@@ -121,11 +121,69 @@ impl Transform {
     }
 }
 
+/// What a parameter does in its law. Code decides by the role, never by the name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ParameterRole {
+    /// Elastic rigidity.
+    BendingStiffness,
+    /// Rigidity that friction adds.
+    FrictionStiffness,
+    /// Strain at which yarns slip right after a slip.
+    InitialThreshold,
+    /// Strain at which yarns slip after a long rest.
+    SaturatedThreshold,
+    /// Time over which yarns lock.
+    DwellTime,
+    /// Strain at which fibres yield.
+    YieldStrain,
+    /// Hardening of a fresh flow.
+    HardeningStiffness,
+    /// Share of the hardening that a long flow loses.
+    HardeningDrop,
+    /// Time over which hardening drops.
+    FlowTime,
+    /// Rigidity of a relaxation branch.
+    BranchStiffness,
+    /// Time of a relaxation branch.
+    BranchTime,
+}
+
+impl ParameterRole {
+    /// Whether the parameter plays a part only where fibres yield.
+    pub fn is_plastic(self) -> bool {
+        use ParameterRole::*;
+        matches!(
+            self,
+            YieldStrain | HardeningStiffness | HardeningDrop | FlowTime
+        )
+    }
+}
+
+/// Which measurement determines a parameter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DeterminedBy {
+    /// Folds that are held for several times. They show the process that is named here.
+    Dwells(&'static str),
+    /// Folds that slip after a long dwell.
+    Slips {
+        /// What to measure where the data give no upper end.
+        open_above: &'static str,
+        /// What to measure where only the lower end is missing.
+        open_below: &'static str,
+    },
+    /// The test that is named here.
+    Test(&'static str),
+}
+
 /// One parameter of a law.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parameter {
     /// The name everywhere: files, reports, code.
     pub name: String,
+    /// What it does in the law.
+    pub role: ParameterRole,
+    /// Which measurement determines it.
+    pub determined_by: DeterminedBy,
     /// The papers' symbol, for the eye.
     pub symbol: &'static str,
     /// Decides the unit.
@@ -170,16 +228,22 @@ const MAX_STIFFNESS: f64 = 10.0;
 /// Three thousand years.
 const MAX_TIME: f64 = 1e11;
 
+const LOOP: &str = "a KES loop would tell: 2HB gives the product of friction stiffness and threshold, the slope after a reversal the stiffness";
+const TWO_READINGS: &str = "readings at two times after the release (15 s and 5 min) would tell";
+
 fn parameter(
-    name: &str,
+    (name, role): (&str, ParameterRole),
     symbol: &'static str,
     dimension: Dimension,
     (low, high): (f64, f64),
     transform: Transform,
     meaning: &'static str,
+    determined_by: DeterminedBy,
 ) -> Parameter {
     Parameter {
         name: name.into(),
+        role,
+        determined_by,
         symbol,
         dimension,
         low,
@@ -192,91 +256,109 @@ fn parameter(
 /// K_b.
 pub fn bending_stiffness() -> Parameter {
     parameter(
-        "bending_stiffness",
+        ("bending_stiffness", ParameterRole::BendingStiffness),
         "K_b",
         Dimension::Stiffness,
         (1e-12, MAX_STIFFNESS),
         Transform::Log,
         "the elastic bending rigidity, comparable with KES B",
+        DeterminedBy::Test(
+            "recovery angles determine only ratios of stiffnesses; a KES B would tell",
+        ),
     )
 }
 
 /// K_friction.
 pub fn friction_stiffness() -> Parameter {
     parameter(
-        "friction_stiffness",
+        ("friction_stiffness", ParameterRole::FrictionStiffness),
         "K_friction",
         Dimension::Stiffness,
         (0.0, MAX_STIFFNESS),
         Transform::Log,
         "the bending rigidity that internal friction adds while yarns stick",
+        DeterminedBy::Test(LOOP),
     )
 }
 
 /// ε_0.
 pub fn friction_threshold_initial() -> Parameter {
     parameter(
-        "friction_threshold_initial",
+        (
+            "friction_threshold_initial",
+            ParameterRole::InitialThreshold,
+        ),
         "ε_0",
         Dimension::Strain,
         (0.0, MAX_STRAIN),
         Transform::Log,
         "the strain at which yarns slip right after the last slip",
+        DeterminedBy::Test(LOOP),
     )
 }
 
 /// ε_inf.
 pub fn friction_threshold_saturated() -> Parameter {
     parameter(
-        "friction_threshold_saturated",
+        (
+            "friction_threshold_saturated",
+            ParameterRole::SaturatedThreshold,
+        ),
         "ε_inf",
         Dimension::Strain,
         (0.0, MAX_STRAIN),
         Transform::Above("friction_threshold_initial"),
         "the strain at which yarns slip after a very long rest, at least ε_0",
+        DeterminedBy::Slips {
+            open_above: "no fold slips after a long dwell; a smaller gap (a sharper fold) would",
+            open_below: "every fold slips however long it is held; a wider gap or a KES cycle with a dwell would tell",
+        },
     )
 }
 
 /// τ_f.
 pub fn dwell_time() -> Parameter {
     parameter(
-        "dwell_time",
+        ("dwell_time", ParameterRole::DwellTime),
         "τ_f",
         Dimension::Time,
         (1e-9, MAX_TIME),
         Transform::Log,
         "the time over which resting yarns lock",
+        DeterminedBy::Dwells("yarns lock"),
     )
 }
 
 /// ε_Y0.
 pub fn yield_strain() -> Parameter {
     parameter(
-        "yield_strain",
+        ("yield_strain", ParameterRole::YieldStrain),
         "ε_Y0",
         Dimension::Strain,
         (0.0, MAX_STRAIN),
         Transform::Log,
         "the elastic strain at which fibres start to deform for good",
+        DeterminedBy::Test("a wider and a smaller gap would bracket it"),
     )
 }
 
 /// K_h0.
 pub fn hardening_stiffness() -> Parameter {
     parameter(
-        "hardening_stiffness",
+        ("hardening_stiffness", ParameterRole::HardeningStiffness),
         "K_h0",
         Dimension::Stiffness,
         (0.0, MAX_STIFFNESS),
         Transform::Log,
         "the hardening of a fresh plastic flow; only its ratio to K_b counts",
+        DeterminedBy::Test("another gap would separate it from the yield strain"),
     )
 }
 
 /// g.
 pub fn hardening_drop() -> Parameter {
     parameter(
-        "hardening_drop",
+        ("hardening_drop", ParameterRole::HardeningDrop),
         "g",
         Dimension::Ratio,
         (0.0, 1.0),
@@ -285,42 +367,49 @@ pub fn hardening_drop() -> Parameter {
             high: 1.0,
         },
         "the share of the hardening that a long flow loses",
+        DeterminedBy::Dwells("the flow go on"),
     )
 }
 
 /// τ_p.
 pub fn flow_time() -> Parameter {
     parameter(
-        "flow_time",
+        ("flow_time", ParameterRole::FlowTime),
         "τ_p",
         Dimension::Time,
         (1e-9, MAX_TIME),
         Transform::Log,
         "the time over which hardening drops while a fold is held",
+        DeterminedBy::Dwells("the flow go on"),
     )
 }
 
 /// K_i of relaxation branch `i`, counted from 1.
 pub fn branch_stiffness(i: usize) -> Parameter {
     parameter(
-        &format!("branch_{i}_stiffness"),
+        (
+            &format!("branch_{i}_stiffness"),
+            ParameterRole::BranchStiffness,
+        ),
         "K_i",
         Dimension::Stiffness,
         (0.0, MAX_STIFFNESS),
         Transform::Log,
         "the rigidity of a viscoelastic branch",
+        DeterminedBy::Test(TWO_READINGS),
     )
 }
 
 /// τ_i of relaxation branch `i`, counted from 1.
 pub fn branch_time(i: usize) -> Parameter {
     parameter(
-        &format!("branch_{i}_time"),
+        (&format!("branch_{i}_time"), ParameterRole::BranchTime),
         "τ_i",
         Dimension::Time,
         (1e-9, MAX_TIME),
         Transform::Log,
         "the relaxation time of a viscoelastic branch",
+        DeterminedBy::Test(TWO_READINGS),
     )
 }
 

@@ -50,7 +50,7 @@ pub fn samples(
     seed: u64,
     (first, count): (usize, usize),
 ) -> Result<Vec<Sample>> {
-    let twist = |sample: usize| {
+    let perturbation = |sample: usize| {
         // Every sample has its own stream, so that batches can be of any size.
         let mut random = Random::stream(seed, sample as u64);
         Perturbation {
@@ -58,10 +58,10 @@ pub fn samples(
             pin: None,
         }
     };
-    let twists = (first..first + count).map(twist).collect();
+    let perturbations = (first..first + count).map(perturbation).collect();
     let walkers = vec![Walker::new(best.as_slice().to_vec(), 0, ROUNDS); count];
     let stage = problem.stages() - 1;
-    let mut batch = Batch::twisted(problem, levenberg, stage, walkers, twists);
+    let mut batch = Batch::perturbed(problem, levenberg, stage, walkers, perturbations);
     batch.run()?;
     let sample = |walker: Walker| Sample {
         point: walker.point,

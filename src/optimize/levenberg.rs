@@ -66,30 +66,30 @@ pub struct Batch<'a> {
     stage: usize,
     /// The walkers; one that has an outcome rests.
     pub walkers: Vec<Walker>,
-    twists: Vec<Perturbation>,
-    /// At each walker's point, without its twist and loss; none until evaluated.
+    perturbations: Vec<Perturbation>,
+    /// At each walker's point, without its perturbation and loss; none until evaluated.
     here: Vec<Option<Linearized>>,
 }
 
 impl<'a> Batch<'a> {
-    /// Walkers without twists.
+    /// Walkers without perturbations.
     pub fn new(
         problem: &'a dyn Problem,
         settings: Levenberg,
         stage: usize,
         walkers: Vec<Walker>,
     ) -> Self {
-        let twists = vec![Perturbation::default(); walkers.len()];
-        Self::twisted(problem, settings, stage, walkers, twists)
+        let perturbations = vec![Perturbation::default(); walkers.len()];
+        Self::perturbed(problem, settings, stage, walkers, perturbations)
     }
 
     /// Walkers that each see their own change of the problem.
-    pub fn twisted(
+    pub fn perturbed(
         problem: &'a dyn Problem,
         settings: Levenberg,
         stage: usize,
         walkers: Vec<Walker>,
-        twists: Vec<Perturbation>,
+        perturbations: Vec<Perturbation>,
     ) -> Self {
         let here = vec![None; walkers.len()];
         Batch {
@@ -97,7 +97,7 @@ impl<'a> Batch<'a> {
             settings,
             stage,
             walkers,
-            twists,
+            perturbations,
             here,
         }
     }
@@ -113,7 +113,7 @@ impl<'a> Batch<'a> {
         costs.fold(f64::INFINITY, f64::min)
     }
 
-    /// Residuals and Jacobian at a walker's point, without its twist; none before the first round.
+    /// Residuals and Jacobian at a walker's point, without its perturbation; none before the first round.
     pub fn at(&self, walker: usize) -> Option<&Linearized> {
         self.here[walker].as_ref()
     }
@@ -196,15 +196,15 @@ impl<'a> Batch<'a> {
         Ok(())
     }
 
-    /// The problem as walker `i` sees it: with its twist, as plain squares.
+    /// The problem as walker `i` sees it: with its perturbation, as plain squares.
     fn seen(&self, i: usize, at: &Linearized, point: &DVector<f64>) -> Linearized {
-        let twist = &self.twists[i];
+        let perturbation = &self.perturbations[i];
         let mut at = at.clone();
-        if let Some(offset) = &twist.offset {
+        if let Some(offset) = &perturbation.offset {
             at.residuals += offset;
         }
         let mut at = self.settings.loss.reweighted(&at, self.problem.data());
-        if let Some(pin) = &twist.pin {
+        if let Some(pin) = &perturbation.pin {
             let (value, gradient) = self.problem.quantity(pin.quantity, point);
             let rows = at.residuals.len();
             at.residuals = at.residuals.push(pin.stiffness * (value - pin.target));
@@ -217,12 +217,12 @@ impl<'a> Batch<'a> {
     }
 
     fn cost(&self, i: usize, at: &Linearized, point: &DVector<f64>) -> f64 {
-        let twist = &self.twists[i];
-        let residuals = match &twist.offset {
+        let perturbation = &self.perturbations[i];
+        let residuals = match &perturbation.offset {
             Some(offset) => &at.residuals + offset,
             None => at.residuals.clone(),
         };
-        let pin = twist.pin.map_or(0.0, |pin| {
+        let pin = perturbation.pin.map_or(0.0, |pin| {
             let (value, _) = self.problem.quantity(pin.quantity, point);
             (pin.stiffness * (value - pin.target)).powi(2)
         });
@@ -260,14 +260,14 @@ mod tests {
         }
     }
 
-    fn ends(problem: &Rosenbrock, starts: &[[f64; 2]], twist: &Perturbation) -> Vec<Walker> {
+    fn ends(problem: &Rosenbrock, starts: &[[f64; 2]], perturbation: &Perturbation) -> Vec<Walker> {
         let walkers: Vec<Walker> = starts
             .iter()
             .map(|s| Walker::new(s.to_vec(), 0, 200))
             .collect();
-        let twists = vec![twist.clone(); walkers.len()];
+        let perturbations = vec![perturbation.clone(); walkers.len()];
         let settings = Levenberg::default();
-        let mut batch = Batch::twisted(problem, settings, 0, walkers, twists);
+        let mut batch = Batch::perturbed(problem, settings, 0, walkers, perturbations);
         batch.run().unwrap();
         batch.walkers
     }
@@ -309,11 +309,11 @@ mod tests {
                 target: 0.3,
                 stiffness,
             };
-            let twist = Perturbation {
+            let perturbation = Perturbation {
                 pin: Some(pin),
                 offset: None,
             };
-            let end = &ends(&problem, &[[1.0, 1.0]], &twist)[0];
+            let end = &ends(&problem, &[[1.0, 1.0]], &perturbation)[0];
             assert!((end.point[1] - end.point[0].powi(2)).abs() < 1e-5);
             assert!((end.point[0] - 0.3).abs() < 0.7 / (1.0 + stiffness * stiffness) + 1e-5);
         }

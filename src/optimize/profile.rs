@@ -201,7 +201,7 @@ pub fn profile(
         if open.is_empty() {
             return Ok(ProfileEnd::Done);
         }
-        let (mut walkers, mut twists) = (Vec::new(), Vec::new());
+        let (mut walkers, mut perturbations) = (Vec::new(), Vec::new());
         for &i in &open {
             let target = sides[i].target();
             let guess = sides[i].guess(task, target);
@@ -212,14 +212,14 @@ pub fn profile(
                 // Stiff against the step, soft enough for a curved constraint.
                 stiffness: 30.0 / sides[i].step.max(1e-9),
             };
-            twists.push(Perturbation {
+            perturbations.push(Perturbation {
                 offset: task.offset.clone(),
                 pin: Some(pin),
             });
         }
         let mut settings = task.levenberg;
         settings.tolerance = settings.tolerance.max(1e-5);
-        let mut batch = Batch::twisted(task.problem, settings, stage, walkers, twists);
+        let mut batch = Batch::perturbed(task.problem, settings, stage, walkers, perturbations);
         batch.run()?;
         for (k, &i) in open.iter().enumerate() {
             let point = DVector::from_column_slice(&batch.walkers[k].point);
