@@ -9,7 +9,8 @@ use super::{
 };
 use crate::{
     error::{Error, Result, bad_input},
-    fit::design::{Criterion, Design, Grid},
+    fit::design::{Criterion, Design},
+    laboratory::Grid,
     report::fit::design,
 };
 
@@ -108,11 +109,12 @@ fn grid(arguments: &Arguments) -> Result<Grid> {
     check_list("--gap-mm", &arguments.gap_mm, 1e-3, 1e3)?;
     check_list("--press-s", &arguments.press_s, 0.0, MAX_SECONDS)?;
     check_list("--dwell-s", &arguments.dwell_s, 0.0, MAX_SECONDS)?;
-    Ok(Grid {
-        gaps: arguments.gap_mm.iter().map(|mm| 1e-3 * mm).collect(),
-        presses: arguments.press_s.clone(),
-        dwells: arguments.dwell_s.clone(),
-    })
+    let gaps = arguments.gap_mm.iter().map(|mm| 1e-3 * mm).collect();
+    Ok(Grid(vec![
+        ("gap", gaps),
+        ("press", arguments.press_s.clone()),
+        ("dwell", arguments.dwell_s.clone()),
+    ]))
 }
 
 fn say_where(out: &Path) {

@@ -5,7 +5,8 @@ use clap::Args;
 use super::{Common, print, print_json};
 use crate::{
     error::{Result, unknown},
-    fit::{case_schema, data::column_help},
+    fit::case_schema,
+    laboratory::sheet::column_help,
     learn::LearnCase,
     material::material_schema,
     scene::scene_schema,

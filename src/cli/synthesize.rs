@@ -11,11 +11,7 @@ use super::{Common, CurvatureArguments, MAX_SECONDS, check_list, say};
 use crate::{
     error::{Result, bad_input, readable},
     files::{check_folder, write_whole},
-    fit::{
-        case::TestSettings,
-        simulate::{Condition, Resolution, Tests},
-    },
-    laboratory::{CreasePoint, CreaseTest},
+    laboratory::{Condition, CreasePoint, CreaseTest, Resolution, TestSettings, Tests},
     numeric::Random,
 };
 
@@ -215,10 +211,7 @@ fn of_law(
         strip_cells: mesh.then_some(settings.strip_cells),
         twist: None,
     };
-    let conditions: Vec<(usize, Condition)> = points
-        .iter()
-        .map(|p| (0, Condition::Recovery(*p)))
-        .collect();
+    let conditions: Vec<(usize, Condition)> = points.iter().map(|p| (0, (*p).into())).collect();
     let angles = Tests::new(&compute, prepared.law.clone(), resolution, &conditions)?
         .run(&compute, &[vec![prepared.values.clone()]], false)?
         .remove(0)

@@ -1,10 +1,9 @@
 //! The JSON schema of a case, made from the same tables that read it.
 
+use crate::laboratory::Specimen;
 use serde_json::{Map, Value, json};
 
-use super::case::{
-    HOLD_OUT, MOST_BRANCHES, MOST_STARTS, SOURCE, Specimen, TESTS, TOP, TWIST, TransformName,
-};
+use super::case::{HOLD_OUT, MOST_BRANCHES, MOST_STARTS, SOURCE, TESTS, TOP, TWIST, TransformName};
 use crate::{
     material::{LawName, StrainMeasure, Timer},
     optimize::RobustLoss,

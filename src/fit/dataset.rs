@@ -6,14 +6,13 @@ use serde::Serialize;
 
 use super::{
     case::{Case, Source},
-    data::{DataFile, Measured, Quantity},
+    data::{DataFile, Measured},
     result::DataResult,
-    simulate::{BendingReading, Condition},
 };
 use crate::{
     error::{Result, bad_input, readable, unknown},
     files::read_text,
-    laboratory::{CreasePoint, Twist},
+    laboratory::{Condition, Context},
 };
 
 /// One measured value and the test that it came from.
@@ -98,76 +97,29 @@ impl Dataset {
         case: &Case,
         source: &Source,
         point: &Measured,
-        (max_curvature, max_moment): (f64, f64),
+        largest: (f64, f64),
     ) -> Result<Row> {
-        let tests = &case.tests;
-        let condition = match point.quantity {
-            Quantity::Recovery { gap, press, read } => {
-                let Some(gap) = gap.or(tests.gap_mm.map(|mm| 1e-3 * mm)) else {
-                    return bad_input(format!(
-                        "{}: no gap is known; add a column gap_mm or thickness_mm, or give --gap-mm (tests.gap_mm of a case)",
-                        point.place
-                    ));
-                };
-                if press.is_none() {
-                    self.note(format!(
-                        "Pressing times that are not given are taken as {} s.",
-                        readable(tests.press_s)
-                    ));
-                }
-                if read.is_none() {
-                    self.note(format!(
-                        "Reading times that are not given are taken as {} s.",
-                        readable(tests.read_s)
-                    ));
-                }
-                Condition::Recovery(CreasePoint {
-                    gap,
-                    press: press.unwrap_or(tests.press_s),
-                    read: read.unwrap_or(tests.read_s),
-                })
-            }
-            Quantity::Rigidity { dwell } => Condition::Bending {
-                max_curvature: tests.max_curvature_per_m,
-                dwell,
-                read: BendingReading::Rigidity,
-            },
-            Quantity::Hysteresis { dwell } => Condition::Bending {
-                max_curvature: tests.max_curvature_per_m,
-                dwell,
-                read: BendingReading::Hysteresis,
-            },
-            Quantity::Moment {
-                curvature,
-                branch,
-                dwell,
-            } => Condition::Bending {
-                max_curvature,
-                dwell,
-                read: BendingReading::Moment(branch, curvature),
-            },
-            Quantity::Torque { turn, way, dwell } => {
-                let Some(cylinder) = &case.twist else {
-                    return bad_input(format!(
-                        "{}: a torque needs the cylinder that was twisted; give the case a section \"twist\" with radius_mm, height_mm, membrane_N_per_m and density_kg_per_m2",
-                        point.place
-                    ));
-                };
-                Condition::Torque {
-                    twist: Twist {
-                        turn: max_curvature,
-                        hold: dwell,
-                    },
-                    way,
-                    turn,
-                    cell: cylinder.cell(),
-                }
-            }
+        let mut notes = Vec::new();
+        let mut context = Context {
+            settings: &case.tests,
+            place: &point.place,
+            largest,
+            notes: &mut notes,
         };
+        let test = point.condition.test;
+        let condition = test.complete(point.condition, &mut context)?;
         let sd = match point.sd {
             Some(sd) => sd,
-            None => self.assumed_sd(case, point, max_moment),
+            None => {
+                self.assumed_sd = true;
+                test.assumed_sd(&condition, point.value, &mut context)
+            }
         };
+        for note in notes {
+            if !self.notes.contains(&note) {
+                self.notes.push(note);
+            }
+        }
         let label = label(source, point);
         let group = match self.groups.iter().position(|g| *g == label) {
             Some(group) => group,
@@ -184,42 +136,6 @@ impl Dataset {
             value: point.value,
             sd,
         })
-    }
-
-    fn assumed_sd(&mut self, case: &Case, point: &Measured, max_moment: f64) -> f64 {
-        self.assumed_sd = true;
-        let tests = &case.tests;
-        match point.quantity {
-            Quantity::Recovery { .. } => {
-                self.note(format!(
-                    "Angles without a spread are taken to have one of {}°.",
-                    readable(tests.sd_deg)
-                ));
-                tests.sd_deg
-            }
-            Quantity::Moment { .. } | Quantity::Torque { .. } => {
-                let share = tests.moment_sd_share;
-                self.note(format!(
-                    "Moments and torques without a spread are taken to have one of {} % of the largest.",
-                    readable(100.0 * share)
-                ));
-                share * max_moment
-            }
-            _ => {
-                let share = tests.bending_sd_share;
-                self.note(format!(
-                    "B and 2HB without a spread are taken to have one of {} %.",
-                    readable(100.0 * share)
-                ));
-                share * point.value.abs()
-            }
-        }
-    }
-
-    fn note(&mut self, note: String) {
-        if !self.notes.contains(&note) {
-            self.notes.push(note);
-        }
     }
 
     fn check(&self, case: &Case) -> Result<()> {
@@ -306,27 +222,24 @@ fn selected(source: &Source, file: &DataFile) -> Result<Vec<Measured>> {
     Ok(points)
 }
 
-/// For every point the largest curvature \[1/m\] and moment \[N·m/m\] of its loop, or turn \[rad\] and torque
-/// \[N·m\] of its twist; 0 where it is on none.
+/// For every point the largest size and value of its loop (see [`crate::laboratory::Test::on_loop`]); 0 where it is
+/// on none.
 fn largest_on_loops(points: &[Measured]) -> Vec<(f64, f64)> {
-    let on_loop = |p: &Measured| match p.quantity {
-        Quantity::Moment {
-            curvature, dwell, ..
-        } => Some((curvature.abs(), dwell, false)),
-        Quantity::Torque { turn, dwell, .. } => Some((turn, dwell, true)),
-        _ => None,
-    };
+    let on_loop = |p: &Measured| p.condition.test.on_loop(&p.condition);
     let largest = |p: &Measured| {
         let mut sizes = (0.0f64, 0.0f64);
-        let Some((_, dwell, twisted)) = on_loop(p) else {
+        let Some((_, dwell)) = on_loop(p) else {
             return sizes;
         };
+        let key = |p: &Measured, dwell: f64| {
+            let test = p.condition.test.name();
+            (p.fabric.clone(), p.direction.clone(), dwell.to_bits(), test)
+        };
         for other in points {
-            if let Some((curvature, other_dwell, other_twisted)) = on_loop(other)
-                && (&other.fabric, &other.direction, other_dwell, other_twisted)
-                    == (&p.fabric, &p.direction, dwell, twisted)
+            if let Some((size, other_dwell)) = on_loop(other)
+                && key(other, other_dwell) == key(p, dwell)
             {
-                sizes = (sizes.0.max(curvature), sizes.1.max(other.value.abs()));
+                sizes = (sizes.0.max(size), sizes.1.max(other.value.abs()));
             }
         }
         sizes
@@ -338,11 +251,11 @@ fn held_out(case: &Case, group: &str, condition: &Condition) -> bool {
     let rule = &case.hold_out;
     let near =
         |list: &[f64], value: f64| list.iter().any(|v| (v - value).abs() <= 1e-6 * value.abs());
-    let by_condition = match condition {
-        Condition::Recovery(point) => {
-            near(&rule.gap_mm, 1e3 * point.gap) || near(&rule.press_s, point.press)
-        }
-        Condition::Bending { .. } | Condition::Torque { .. } => false,
+    let by = |name: &str, list: &[f64]| {
+        let setting = condition.test.hold_out_setting(condition, name);
+        setting.is_some_and(|value| near(list, value))
     };
-    by_condition || rule.groups.iter().any(|g| g == group)
+    by("gap_mm", &rule.gap_mm)
+        || by("press_s", &rule.press_s)
+        || rule.groups.iter().any(|g| g == group)
 }

@@ -3,102 +3,68 @@
 use super::{
     case::{Case, Free, Role, TransformName},
     dataset::Dataset,
-    simulate::{BendingReading, Condition},
 };
 use crate::{
     error::{Result, bad_input, readable},
-    laboratory::CREST_CURVATURE,
+    laboratory::Survey,
     material::{Dimension, Parameter, ParameterRole, StrainMeasure, Transform, find_preset},
 };
 
-/// Ranges of what was tested.
-struct Survey {
-    /// Mildest and sharpest curvature at which something was read \[1/m\].
+/// What the data tell about the parameters.
+struct Known {
+    /// Mildest and sharpest curvature \[1/m\].
     curvature: (f64, f64),
     /// Shortest and longest dwell \[s\].
     times: (f64, f64),
     /// Rigidity as measured \[N·m\], where it was.
     rigidity: Option<f64>,
-    /// Whether torques were measured, which tell the rigidity.
-    torques: bool,
-    /// Whether there are bending cycles and twists without a dwell, and nothing else.
+    /// Whether the data tell the size of stiffnesses.
+    tells_rigidity: bool,
+    /// Whether no reading depends on how long yarns rest.
     cycles_only: bool,
 }
 
-impl Survey {
-    fn of(data: &Dataset) -> Survey {
-        let (mut curvature, mut times) = ((f64::INFINITY, 0.0f64), (f64::INFINITY, 0.0f64));
-        let mut rigidities: Vec<f64> = Vec::new();
-        let widen = |range: &mut (f64, f64), value: f64| {
-            *range = (range.0.min(value), range.1.max(value));
+impl Known {
+    fn of(data: &Dataset) -> Known {
+        let mut survey = Survey {
+            curvature: (f64::INFINITY, 0.0),
+            times: (f64::INFINITY, 0.0),
+            rigidities: Vec::new(),
+            tells_rigidity: false,
         };
         for row in data.fitted() {
-            match row.condition {
-                Condition::Recovery(point) => {
-                    widen(&mut curvature, CREST_CURVATURE / point.gap);
-                    if point.press > 0.0 {
-                        widen(&mut times, point.press);
-                    }
-                }
-                Condition::Bending {
-                    max_curvature,
-                    dwell,
-                    read,
-                } => {
-                    widen(&mut curvature, max_curvature);
-                    if matches!(read, BendingReading::Rigidity | BendingReading::Hysteresis) {
-                        // B is read from 0.2 of the cycle on, where yarns are taken to slip already.
-                        widen(&mut curvature, 0.2 * max_curvature);
-                    }
-                    if dwell > 0.0 {
-                        widen(&mut times, dwell);
-                    }
-                    match read {
-                        BendingReading::Rigidity => rigidities.push(row.value),
-                        BendingReading::Moment(_, at) if at.abs() > 0.8 * max_curvature => {
-                            rigidities.push((row.value / at).abs());
-                        }
-                        _ => {}
-                    }
-                }
-                Condition::Torque { twist, cell, .. } => {
-                    // Wrinkles are some cells wide.
-                    widen(&mut curvature, 0.1 / cell);
-                    widen(&mut curvature, 1.0 / cell);
-                    if twist.hold > 0.0 {
-                        widen(&mut times, twist.hold);
-                    }
-                }
+            let condition = &row.condition;
+            condition.test.survey(condition, row.value, &mut survey);
+            let held = condition.held();
+            if held > 0.0 {
+                survey.times = (survey.times.0.min(held), survey.times.1.max(held));
             }
         }
-        if times.1 == 0.0 {
-            times = (1.0, 1e4);
+        if survey.times.1 == 0.0 {
+            survey.times = (1.0, 1e4);
         }
+        let rigidities = &survey.rigidities;
         let mean = rigidities.iter().sum::<f64>() / rigidities.len().max(1) as f64;
-        Survey {
-            curvature,
-            times,
+        Known {
+            curvature: survey.curvature,
+            times: survey.times,
             rigidity: (!rigidities.is_empty()).then_some(mean),
-            torques: data
+            tells_rigidity: !rigidities.is_empty() || survey.tells_rigidity,
+            cycles_only: data
                 .fitted()
-                .any(|r| matches!(r.condition, Condition::Torque { .. })),
-            cycles_only: data.fitted().all(|r| match r.condition {
-                Condition::Recovery(_) => false,
-                Condition::Bending { dwell, .. } => dwell == 0.0,
-                Condition::Torque { twist, .. } => twist.hold == 0.0,
-            }),
+                .all(|r| !r.condition.test.shows_time(&r.condition)),
         }
     }
 }
 
 /// A value that plays no part in a bending cycle without a dwell, for a parameter that it cannot show:
 /// yarns do not lock and nothing yields.
-fn beyond_a_cycle(role: ParameterRole, survey: &Survey) -> Option<f64> {
+fn beyond_a_cycle(role: ParameterRole, known: &Known) -> Option<f64> {
     match role {
-        ParameterRole::SaturatedThreshold => Some(2.0 * survey.curvature.1),
+        ParameterRole::SaturatedThreshold => Some(2.0 * known.curvature.1),
         ParameterRole::DwellTime => Some(1e6),
-        ParameterRole::YieldStrain => Some(20.0 * survey.curvature.1),
-        ParameterRole::HardeningStiffness => Some(survey.rigidity.unwrap_or(1e-5)),
+        ParameterRole::YieldStrain => Some(20.0 * known.curvature.1),
+        ParameterRole::HardeningStiffness => Some(known.rigidity.unwrap_or(1e-5)),
         ParameterRole::HardeningDrop => Some(0.5),
         ParameterRole::FlowTime => Some(1e3),
         _ => None,
@@ -130,24 +96,22 @@ const FEW_HINGES: usize = 128;
 /// Gives every parameter of the law a role, and every free one bounds and a scale.
 pub fn complete(case: &Case, data: &Dataset) -> Result<Case> {
     let mut case = case.clone();
-    let survey = Survey::of(data);
+    let known = Known::of(data);
     let law = case.build_law();
     let fused = law.has_fused_form();
     case.tests.hinges = case
         .tests
         .hinges
         .or(Some(if fused { HINGES } else { FEW_HINGES }));
-    let mut parameters = Vec::new();
+    let mut roles = Vec::new();
     for parameter in law.parameters() {
         let role = match (case.role(&parameter.name), parameter.role) {
             (Some(role), _) => role.clone(),
-            (None, ParameterRole::BendingStiffness)
-                if survey.rigidity.is_none() && !survey.torques =>
-            {
+            (None, ParameterRole::BendingStiffness) if !known.tells_rigidity => {
                 let (value, why) = assumed_rigidity(data);
                 Role::Fixed { value, why }
             }
-            _ if survey.cycles_only => match beyond_a_cycle(parameter.role, &survey) {
+            _ if known.cycles_only => match beyond_a_cycle(parameter.role, &known) {
                 Some(value) => Role::Fixed {
                     value,
                     why: "assumed: a bending cycle without a dwell cannot tell".into(),
@@ -156,22 +120,22 @@ pub fn complete(case: &Case, data: &Dataset) -> Result<Case> {
             },
             _ => Role::Free(Free::default()),
         };
-        parameters.push((parameter.name.clone(), role));
+        roles.push((parameter.name.clone(), role));
     }
-    case.parameters = parameters;
+    case.parameters = roles;
     let rigidity = match case.role("bending_stiffness") {
         Some(Role::Fixed { value, .. }) => *value,
-        _ => survey.rigidity.unwrap_or(1e-5),
+        _ => known.rigidity.unwrap_or(1e-5),
     };
-    let known = law.parameters();
+    let parameters = law.parameters();
     let mut i = 0;
     while i < case.parameters.len() {
-        let parameter = &known[i];
+        let parameter = &parameters[i];
         if let Role::Free(mut free) = case.parameters[i].1.clone() {
             let bounds = free
                 .bounds
-                .unwrap_or_else(|| bounds(parameter, &survey, rigidity));
-            let bounds = match (free.bounds, fixed_above(&case, &known, parameter)) {
+                .unwrap_or_else(|| bounds(parameter, &known, rigidity));
+            let bounds = match (free.bounds, fixed_above(&case, &parameters, parameter)) {
                 (None, Some(value)) => (bounds.0.min(0.01 * value), bounds.1.min(value)),
                 _ => bounds,
             };
@@ -186,7 +150,7 @@ pub fn complete(case: &Case, data: &Dataset) -> Result<Case> {
         }
         i += 1;
     }
-    for parameter in &known {
+    for parameter in &parameters {
         if let Transform::Above(lower) = parameter.transform {
             check_order(&case, lower, &parameter.name)?;
         }
@@ -242,14 +206,14 @@ fn check_order(case: &Case, lower: &str, upper: &str) -> Result<()> {
 }
 
 /// Two decades or more around what the data can tell.
-fn bounds(parameter: &Parameter, survey: &Survey, rigidity: f64) -> (f64, f64) {
+fn bounds(parameter: &Parameter, known: &Known, rigidity: f64) -> (f64, f64) {
     let (low, high) = match (parameter.dimension, parameter.role) {
         (_, ParameterRole::BendingStiffness) => (rigidity / 20.0, rigidity * 20.0),
         (Dimension::Stiffness, _) => (rigidity / 30.0, rigidity * 30.0),
         // Above the mildest test, friction that never slips would be elasticity by another name.
-        (_, ParameterRole::InitialThreshold) => (0.01 * survey.curvature.0, survey.curvature.0),
-        (Dimension::Strain, _) => (0.05 * survey.curvature.0, 1.5 * survey.curvature.1),
-        (Dimension::Time, _) => (survey.times.0 / 10.0, survey.times.1 * 10.0),
+        (_, ParameterRole::InitialThreshold) => (0.01 * known.curvature.0, known.curvature.0),
+        (Dimension::Strain, _) => (0.05 * known.curvature.0, 1.5 * known.curvature.1),
+        (Dimension::Time, _) => (known.times.0 / 10.0, known.times.1 * 10.0),
         (Dimension::Ratio, _) => (0.0, 1.0),
     };
     (low.max(parameter.low), high.min(parameter.high))

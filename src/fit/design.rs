@@ -17,12 +17,13 @@ mod result;
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
-pub use candidate::{Candidate, Grid, Measurement};
+pub use candidate::Candidate;
 pub use result::{CandidateResult, DesignResult, ParameterForecast, StepResult};
 
 use super::run::{Fit, Optimum};
 use crate::{
     error::Result,
+    laboratory::Grid,
     optimize::{Linearized, Problem, uncertainty::Uncertainty},
 };
 
@@ -172,7 +173,7 @@ impl<'a> Design<'a> {
             let gains: Vec<Gain> = gains.collect();
             let best = gains.iter().map(|g| g.by(criterion)).fold(0.0, f64::max);
             let good = (0..gains.len()).filter(|&c| gains[c].by(criterion) >= AS_GOOD * best);
-            let time = |c: usize| self.candidates[c].measurement.time();
+            let time = |c: usize| self.candidates[c].first().held();
             let Some(candidate) = good.min_by(|&a, &b| time(a).total_cmp(&time(b))) else {
                 break;
             };

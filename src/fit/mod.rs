@@ -10,7 +10,6 @@ pub mod export;
 pub mod problem;
 pub mod result;
 pub mod run;
-pub mod simulate;
 mod summary;
 mod verdict;
 

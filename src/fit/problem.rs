@@ -11,13 +11,12 @@ pub use layout::Unknown;
 use layout::{Origin, layout};
 
 use super::{
-    case::{Case, Specimen},
+    case::Case,
     dataset::{Dataset, Row},
-    simulate::{Condition, Resolution, Tests},
 };
 use crate::{
     error::Result,
-    laboratory::TwistTest,
+    laboratory::{Condition, Resolution, Specimen, Tests, TwistTest},
     material::{Law, Parameter, Transform},
     numeric::Compute,
     optimize::{Linearized, Problem},
@@ -89,7 +88,7 @@ impl Calibration {
             hinges,
             strip_cells: (case.tests.specimen == Specimen::StripMesh)
                 .then_some(case.tests.strip_cells),
-            twist: case.twist,
+            twist: case.tests.twist,
             bounds: Vec::new(),
             unknowns,
             origins,
@@ -115,7 +114,7 @@ impl Calibration {
         }
         let stages = stages(hinges);
         for (k, (hinges, width)) in stages.iter().enumerate() {
-            // Hinges on their own bring a search near, where meshes have the last word.
+            // Early stages simulate independent hinges, which is cheap. Only the last stage simulates meshes.
             let meshes = match k + 1 == stages.len() {
                 true => (calibration.strip_cells, calibration.twist),
                 false => (None, None),
@@ -283,9 +282,8 @@ impl Problem for Calibration {
 }
 
 impl Calibration {
-    /// The last stage as far as a reverse pass makes its Jacobian: with the hinge ensemble in place of a strip mesh,
-    /// whose slopes are its, and without torques, whose slopes are differences already; none where nothing
-    /// is left.
+    /// Residuals and Jacobian of the last stage from the reverse pass alone. Strip meshes are replaced by the hinge
+    /// ensemble, which also provides their Jacobian; torques are left out. Returns `None` if no residual remains.
     pub fn by_reverse_pass(&self, points: &[DVector<f64>]) -> Result<Option<Vec<Linearized>>> {
         let last = &self.stages[self.stages.len() - 1];
         let tests = self.without_meshes.as_ref().unwrap_or(last);

@@ -1,6 +1,12 @@
 //! What a fit found: the contents of `result.json`, from which every report and plot is drawn.
 
+mod curve;
+
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
+
+pub use curve::{Curves, FittedCurve};
 
 /// A finished (or interrupted) fit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -35,13 +41,9 @@ pub struct FitResult {
     pub gradient_check: GradientCheck,
     /// Every data point, in the order of the files.
     pub points: Vec<PointResult>,
-    /// Recovery against pressing time for plots.
-    pub curves: Vec<CurveResult>,
-    /// Bending loops for plots.
-    pub loops: Vec<LoopResult>,
-    /// Twists for plots.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub twists: Vec<TwistResult>,
+    /// Fitted curves of all tests for plots.
+    #[serde(flatten)]
+    pub curves: Curves,
     /// Profile likelihoods of the free parameters.
     pub profiles: Vec<ProfileResult>,
     /// Where every start ended.
@@ -172,7 +174,7 @@ pub struct GradientLine {
 /// One data point. Angles have the ending `_deg`, other tests a `unit`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PointResult {
-    /// "crease", "kes", "kes_loop" or "twist".
+    /// Kind of the reading, such as `crease` or `kes_loop`.
     pub test: String,
     /// Fabric and direction, such as `cotton warp`.
     pub group: String,
@@ -180,15 +182,9 @@ pub struct PointResult {
     pub place: String,
     /// Whether it was held out.
     pub held_out: bool,
-    /// Distance of the plates \[mm\].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub gap_mm: Option<f64>,
-    /// Pressing time, or the dwell of a bending test \[s\].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub press_s: Option<f64>,
-    /// Time from release to reading \[s\].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub read_s: Option<f64>,
+    /// Settings of the test by their names, such as `gap_mm` and `press_s`.
+    #[serde(flatten)]
+    pub settings: BTreeMap<String, f64>,
     /// Recovery angle as measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measured_deg: Option<f64>,
@@ -201,18 +197,12 @@ pub struct PointResult {
     /// The same under the hard law.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hard_deg: Option<f64>,
-    /// What was measured: "B", "2HB" or "moment".
+    /// What was measured, such as `B` or `torque`; none for angles.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quantity: Option<String>,
     /// Unit of the next four.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
-    /// Curvature of a point of a loop \[1/m\].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub curvature_per_m: Option<f64>,
-    /// Turn of a point of a twist \[degrees\].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub turn_deg: Option<f64>,
     /// As measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measured: Option<f64>,
@@ -230,6 +220,11 @@ pub struct PointResult {
 }
 
 impl PointResult {
+    /// A setting of the test.
+    pub fn setting(&self, name: &str) -> Option<f64> {
+        self.settings.get(name).copied()
+    }
+
     /// (measured, sd, fitted, hard) in the point's own unit.
     pub fn numbers(&self) -> [f64; 4] {
         let pick = |a: Option<f64>, b: Option<f64>| a.or(b).unwrap_or(f64::NAN);
@@ -246,53 +241,6 @@ impl PointResult {
         let [measured, sd, fitted, _] = self.numbers();
         (measured - fitted) / sd
     }
-}
-
-/// A fitted recovery curve with its 95 % prediction band, for one group, gap and reading time.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct CurveResult {
-    /// Fabric and direction.
-    pub group: String,
-    /// Distance of the plates \[mm\].
-    pub gap_mm: f64,
-    /// Time from release to reading \[s\].
-    pub read_s: f64,
-    /// Pressing times \[s\].
-    pub press_s: Vec<f64>,
-    /// Fitted angles \[degrees\].
-    pub fitted_deg: Vec<f64>,
-    /// Angles under the hard law \[degrees\].
-    pub hard_deg: Vec<f64>,
-    /// Lower end of the band \[degrees\].
-    pub low_deg: Vec<f64>,
-    /// Upper end of the band \[degrees\].
-    pub high_deg: Vec<f64>,
-}
-
-/// A fitted bending loop.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct LoopResult {
-    /// Fabric and direction.
-    pub group: String,
-    /// Rest at the largest curvature \[s\].
-    pub dwell_s: f64,
-    /// Curvatures along the cycle \[1/m\].
-    pub curvature_per_m: Vec<f64>,
-    /// Fitted moments \[N·m/m\].
-    pub moment_nm_per_m: Vec<f64>,
-}
-
-/// A fitted twist, out and back.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct TwistResult {
-    /// Fabric and direction.
-    pub group: String,
-    /// Time held at the largest turn \[s\].
-    pub dwell_s: f64,
-    /// Turns of the top along the test \[degrees\].
-    pub turn_deg: Vec<f64>,
-    /// Fitted torques \[N·m\].
-    pub torque_nm: Vec<f64>,
 }
 
 /// Profile likelihood of one parameter: the others are refitted at each value.

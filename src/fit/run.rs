@@ -7,16 +7,16 @@ use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    case::{Case, Specimen},
+    case::Case,
     dataset::Dataset,
     problem::{Calibration, Unknown, conditions},
     result::FitResult,
-    simulate::Condition,
     summary,
     verdict::Evidence,
 };
 use crate::{
     error::{Error, Result},
+    laboratory::{Condition, Specimen},
     material::ParameterRole,
     numeric::Compute,
     optimize::{
@@ -111,7 +111,7 @@ impl<'a> Fit<'a> {
             loss: self.case.loss,
             ..Levenberg::default()
         };
-        match (self.case.tests.specimen, self.case.twist) {
+        match (self.case.tests.specimen, self.case.tests.twist) {
             (Specimen::Hinges, None) => usual,
             // The cost of strips jumps as hinges slip: to look for less than a jump only costs rounds.
             (Specimen::StripMesh, _) => Levenberg {

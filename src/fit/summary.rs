@@ -4,16 +4,15 @@ mod checks;
 mod curves;
 
 use super::{
-    case::{Role, Specimen},
+    case::Role,
     problem::Calibration,
     result::*,
     run::{Fit, Optimum},
-    simulate::{BendingReading, Condition},
     verdict::Evidence,
 };
 use crate::{
     error::Result,
-    laboratory::CreasePoint,
+    laboratory::Specimen,
     material::{Parameter, StrainMeasure},
     numeric::statistics::quantile,
     optimize::{
@@ -47,9 +46,7 @@ pub fn result(
         hold_out: checks::hold_out(&points),
         smoothing_bias_deg: checks::smoothing_bias(&points),
         gradient_check: checks::gradient_check(fit, optimum)?,
-        curves: curves::curves(fit, optimum, evidence)?,
-        loops: curves::loops(fit, optimum)?,
-        twists: curves::twists(fit, optimum)?,
+        curves: Curves(curves::curves(fit, optimum, evidence)?),
         profiles: profiles(&fit.problem, evidence.sides),
         starts: starts(progress),
         rounds: rounds(&fit.problem, progress),
@@ -255,21 +252,20 @@ fn points(fit: &Fit, optimum: &Optimum, evidence: &Evidence) -> Result<Vec<Point
     let hard = fit.problem.hard(&optimum.point, &list)?;
     let scale = fit.error_scale(optimum);
     let point = |(i, row): (usize, &super::dataset::Row)| {
+        let condition = &row.condition;
+        let settings = condition.test.settings(condition).into_iter();
         let mut point = PointResult {
+            test: condition.test.kind(condition).into(),
             group: fit.data.groups[row.group].clone(),
             place: row.place.clone(),
             held_out: row.held_out,
+            settings: settings.map(|(name, value)| (name.into(), value)).collect(),
             prediction_sd: Some(spread[i].hypot(scale * row.sd)),
             ..PointResult::default()
         };
         let numbers = [row.value, row.sd, fitted[i], hard[i]].map(Some);
-        match row.condition {
-            Condition::Recovery(CreasePoint { gap, press, read }) => {
-                point.test = "crease".into();
-                // Gaps are read in millimetres: 0.0005 m is to be 0.5 mm again.
-                point.gap_mm = Some((1e12 * gap).round() / 1e9);
-                point.press_s = Some(press);
-                point.read_s = Some(read);
+        match condition.test.quantity(condition) {
+            None => {
                 [
                     point.measured_deg,
                     point.sd_deg,
@@ -277,27 +273,9 @@ fn points(fit: &Fit, optimum: &Optimum, evidence: &Evidence) -> Result<Vec<Point
                     point.hard_deg,
                 ] = numbers;
             }
-            Condition::Bending { dwell, read, .. } => {
-                let (test, quantity, unit) = match read {
-                    BendingReading::Rigidity => ("kes", "B", "N·m"),
-                    BendingReading::Hysteresis => ("kes", "2HB", "N·m/m"),
-                    BendingReading::Moment(_, curvature) => {
-                        point.curvature_per_m = Some(curvature);
-                        ("kes_loop", "moment", "N·m/m")
-                    }
-                };
-                point.test = test.into();
+            Some((quantity, unit)) => {
                 point.quantity = Some(quantity.into());
                 point.unit = Some(unit.into());
-                point.press_s = Some(dwell);
-                [point.measured, point.sd, point.fitted, point.hard] = numbers;
-            }
-            Condition::Torque { twist, turn, .. } => {
-                point.test = "twist".into();
-                point.quantity = Some("torque".into());
-                point.unit = Some("N·m".into());
-                point.press_s = Some(twist.hold);
-                point.turn_deg = Some((1e9 * turn.to_degrees()).round() / 1e9);
                 [point.measured, point.sd, point.fitted, point.hard] = numbers;
             }
         }

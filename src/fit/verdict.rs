@@ -6,11 +6,10 @@ use nalgebra::DVector;
 use super::{
     dataset::Dataset,
     problem::{Calibration, Unknown},
-    simulate::Condition,
     summary::digits,
 };
 use crate::{
-    laboratory::CREST_CURVATURE,
+    laboratory::Condition,
     material::{DeterminedBy, Dimension, Parameter, ParameterRole},
     optimize::{Linearized, Problem, profile::ProfileSide, uncertainty::Uncertainty},
 };
@@ -179,32 +178,22 @@ impl Evidence<'_> {
             })
     }
 
-    /// Sharpest curvature of the data \[1/m\] and its gap \[mm\].
-    fn sharpest(&self) -> (f64, Option<f64>) {
-        let mut sharpest = (0.0, None);
-        for row in self.data.fitted() {
-            let (curvature, gap) = match row.condition {
-                Condition::Recovery(point) => (CREST_CURVATURE / point.gap, Some(1e3 * point.gap)),
-                Condition::Bending { .. } | Condition::Torque { .. } => {
-                    (row.condition.curvature(), None)
-                }
-            };
-            if curvature > sharpest.0 {
-                sharpest = (curvature, gap);
-            }
-        }
-        sharpest
+    /// The condition with the sharpest curvature of the data.
+    fn sharpest(&self) -> Option<&Condition> {
+        let conditions = self.data.fitted().map(|row| &row.condition);
+        // The first of several that are as sharp.
+        conditions.reduce(|best, other| match other.curvature() > best.curvature() {
+            true => other,
+            false => best,
+        })
     }
 
     fn no_fold_yields(&self, unknown: &Unknown, low: Option<f64>) -> String {
-        let (curvature, gap) = self.sharpest();
-        let place = gap.map_or("a bending cycle".into(), |mm| {
-            format!("a gap of {mm:.3} mm")
-        });
-        let remedy = match gap {
-            Some(_) => "a smaller gap would make one yield",
-            None => "a recovery test with a small gap would make one yield",
+        let Some(sharpest) = self.sharpest() else {
+            return "there are no data".into();
         };
+        let curvature = sharpest.curvature();
+        let (place, remedy) = sharpest.test.sharpest(sharpest);
         match (self.parameter(unknown).role, low) {
             (ParameterRole::YieldStrain, Some(low)) => format!(
                 "no fold yields: the data are fitted as well without; the sharpest has {curvature:.0} 1/m ({place}), and any yield strain above {low:.0} 1/m will do; {remedy}"
@@ -259,11 +248,7 @@ impl Evidence<'_> {
 
     /// What is missing from the data, and which measurement would bring it.
     fn missing(&self, unknown: &Unknown, [low, high]: [Option<f64>; 2]) -> String {
-        let times = self.data.fitted().map(|row| match row.condition {
-            Condition::Recovery(point) => point.press,
-            Condition::Bending { dwell, .. } => dwell,
-            Condition::Torque { twist, .. } => twist.hold,
-        });
+        let times = self.data.fitted().map(|row| row.condition.held());
         let (mut shortest, mut longest) = (f64::INFINITY, 0.0f64);
         for time in times.filter(|t| *t > 0.0) {
             (shortest, longest) = (shortest.min(time), longest.max(time));

@@ -1,6 +1,13 @@
 //! The KES-FB2 pure bending test, with an optional dwell at full curvature.
 
+mod loops;
+mod measured;
+
 use std::sync::Arc;
+
+pub(super) use measured::{Bending, assumed_moment_sd};
+pub use measured::{BendingPoint, BendingReading};
+use measured::{CURVATURE, MOMENT};
 
 use super::crease::OVERSHOOT;
 use crate::{

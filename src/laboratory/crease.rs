@@ -1,8 +1,12 @@
 //! The crease recovery test (paper 1 Fig. 2; Levison et al. 1962; ISO 2313, AATCC 66).
 
+mod measured;
+
 use std::sync::Arc;
 
 use burn::tensor::Tensor;
+
+pub(super) use measured::{ANGLE, Recovery, seconds};
 
 use crate::{
     error::{Result, bad_input, readable},

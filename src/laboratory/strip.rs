@@ -1,11 +1,13 @@
 //! The crease recovery test on a strip mesh: the same phases as [`super::CreaseTest`], with inertia and
 //! membrane, every specimen a part of one mesh.
 
+mod block;
 mod fold;
 mod plan;
 
 use std::sync::Arc;
 
+pub(super) use block::StripBlock;
 use fold::{fold_length, tangent};
 use plan::FoldPlan;
 

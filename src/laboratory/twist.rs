@@ -1,7 +1,15 @@
 //! The twist of a sewn cylinder (paper 1, Appendix A, Figs. 21 and 23): its top is turned out, held and turned
 //! back, and the torque at the top is read on the way.
 
+mod block;
+mod measured;
+mod ways;
+
 use std::sync::Arc;
+
+pub(super) use measured::Torque;
+pub use measured::TorquePoint;
+use measured::{TORQUE, TURN};
 
 use crate::{
     element::Stiffness,

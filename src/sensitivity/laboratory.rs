@@ -23,8 +23,8 @@ use crate::{
         dataset::{Dataset, Row},
         defaults::complete,
         problem::Calibration,
-        simulate::{Condition, Tests},
     },
+    laboratory::{Condition, CreasePoint, Tests},
     material::Transform,
     numeric::Compute,
 };
@@ -38,8 +38,6 @@ const FEW_HINGES: usize = 64;
 const BATCH: usize = 1 << 17;
 /// Most runs of a task.
 const MOST: usize = 256;
-/// A full turn either way is beyond any release.
-const POSSIBLE_DEGREES: std::ops::RangeInclusive<f64> = -180.0..=360.0;
 
 /// A case as a model.
 pub struct Laboratory {
@@ -72,7 +70,7 @@ impl Laboratory {
         let (conditions, measured) = conditions(data);
         let tests = calibration.last_tests(&conditions)?;
         let (outputs, recipes) = outputs::outputs(&conditions, data);
-        let is_angle = |i: &usize| matches!(conditions[*i].1, Condition::Recovery(_));
+        let is_angle = |i: &usize| CreasePoint::of(&conditions[*i].1).is_some();
         Ok(Laboratory {
             ranges: Ranges::new(&calibration, wish)?,
             shares: ShareTest::new(&calibration, &conditions)?,
@@ -144,7 +142,7 @@ impl Laboratory {
             if !reading.is_finite() {
                 return Some(format!("{name} is not a number"));
             }
-            if self.angles.contains(&i) && !POSSIBLE_DEGREES.contains(reading) {
+            if !self.conditions[i].1.test.possible().contains(reading) {
                 return Some(format!("{name} is beyond a full turn"));
             }
         }
@@ -195,10 +193,9 @@ impl Model for Laboratory {
     }
 
     fn chunk(&self) -> usize {
-        let meshes = self.conditions.iter().any(|(_, condition)| {
-            let strip = self.case.tests.specimen == crate::fit::case::Specimen::StripMesh;
-            strip || matches!(condition, Condition::Torque { .. })
-        });
+        let settings = &self.case.tests;
+        let mut tests = self.conditions.iter().map(|(_, condition)| condition.test);
+        let meshes = tests.any(|test| test.needs_meshes(settings));
         if meshes {
             return 1;
         }

@@ -1,15 +1,14 @@
 //! Do the error bars hold? Synthetic data sets are fitted, and the truth is looked for in the intervals.
 
 use crate::fit::{
-    case::{Case, HoldOutRule, Role, TestSettings},
+    case::{Case, HoldOutRule, Role},
     dataset::{Dataset, Row},
     defaults::complete,
     run::{Fit, Optimizer},
-    simulate::{Condition, Resolution, Tests},
 };
 use crate::{
     error::Result,
-    laboratory::CreaseTest,
+    laboratory::{Condition, CreaseTest, Resolution, TestSettings, Tests},
     material::{LawName, Material, Timer},
     numeric::{Compute, Random},
     optimize::RobustLoss,
@@ -71,14 +70,11 @@ impl Trial {
             starts: self.starts,
             seed: self.seed,
             hold_out: HoldOutRule::default(),
-            twist: None,
         };
         let metres: Vec<f64> = self.gaps_mm.iter().map(|mm| 1e-3 * mm).collect();
         let points = CreaseTest::grid(&metres, &self.presses, &[case.tests.read_s]);
-        let conditions: Vec<(usize, Condition)> = points
-            .into_iter()
-            .map(|p| (0, Condition::Recovery(p)))
-            .collect();
+        let conditions: Vec<(usize, Condition)> =
+            points.into_iter().map(|p| (0, p.into())).collect();
         let law = self.truth.build_law(Timer::Authors);
         let hard = Resolution {
             hinges: 4096,

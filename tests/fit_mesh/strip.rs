@@ -1,8 +1,7 @@
 //! Recovery angles of strip meshes.
 
 use rumple::{
-    fit::simulate::{Condition, Readings, Resolution, Tests},
-    laboratory::{CREST_CURVATURE, CreaseTest, StripTest},
+    laboratory::{CREST_CURVATURE, Condition, CreaseTest, Readings, Resolution, StripTest, Tests},
     numeric::Gate,
 };
 use serde_json::{Value, json};
@@ -26,10 +25,7 @@ const PRESSES: [f64; 3] = [3.0, 200.0, 1e4];
 fn recoveries() -> Vec<(usize, Condition)> {
     let metres = GAPS_MM.map(|mm| 1e-3 * mm);
     let points = CreaseTest::grid(&metres, &PRESSES, &[0.0]);
-    points
-        .into_iter()
-        .map(|p| (0, Condition::Recovery(p)))
-        .collect()
+    points.into_iter().map(|p| (0, p.into())).collect()
 }
 
 /// Angles of strips of so many cells, and their slopes.

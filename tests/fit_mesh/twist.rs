@@ -1,8 +1,7 @@
 //! Torques of twisted cylinders.
 
 use rumple::{
-    fit::simulate::{Condition, Readings, Resolution, Tests},
-    laboratory::{Twist, TwistTest, Way},
+    laboratory::{Condition, Readings, Resolution, Tests, TorquePoint, Twist, TwistTest, Way},
     numeric::Gate,
 };
 use serde_json::{Value, json};
@@ -67,12 +66,13 @@ fn twisted(values: &[f64]) -> Readings {
             let cell = cylinder().cell();
             (
                 0,
-                Condition::Torque {
+                TorquePoint {
                     twist: TWIST,
                     way,
                     turn,
                     cell,
-                },
+                }
+                .into(),
             )
         })
         .collect();

@@ -7,7 +7,8 @@ use clap::Args;
 use crate::{
     error::{Result, bad_input, unknown},
     files::read_text,
-    fit::case::{Case, HoldOutRule, Source, TestSettings},
+    fit::case::{Case, HoldOutRule, Source},
+    laboratory::TestSettings,
     material::LawName,
     optimize::RobustLoss,
 };
@@ -97,7 +98,6 @@ pub(in crate::cli) fn inputs(paths: &[PathBuf]) -> Result<(Case, Vec<(String, St
                 starts: 16,
                 seed: 1,
                 hold_out: HoldOutRule::default(),
-                twist: None,
             };
             Ok((case, texts))
         }

@@ -73,7 +73,7 @@ pub(super) fn table(
         ));
     }
     let place = case.display().to_string();
-    let Some(test) = Case::parse(&read_text(case)?, &place)?.twist else {
+    let Some(test) = Case::parse(&read_text(case)?, &place)?.tests.twist else {
         return bad_input(format!(
             "{place}: no section \"twist\"; add one with radius_mm, height_mm, membrane_N_per_m and density_kg_per_m2"
         ));

@@ -3,13 +3,13 @@
 use serde_json::Value;
 
 use super::{
-    Case, Free, HOLD_OUT, HoldOutRule, MOST_BRANCHES, MOST_STARTS, Role, SOURCE, Source, Specimen,
-    TESTS, TOP, TWIST, TestSettings, TransformName,
+    Case, Free, HOLD_OUT, HoldOutRule, MOST_BRANCHES, MOST_STARTS, Role, SOURCE, Source, TESTS,
+    TOP, TWIST, TransformName,
 };
 use crate::{
     error::{Error, Result, bad_input, readable, unknown},
     files::json::{Section, parse},
-    laboratory::TwistTest,
+    laboratory::{Specimen, TestSettings, TwistTest},
     material::{Law, LawName, Parameter, StrainMeasure, Transform},
     optimize::RobustLoss,
 };
@@ -39,8 +39,10 @@ impl Case {
         let law = LawName::ALL.into_iter().find(|l| Some(l.name()) == law);
         let loss = top.optional_choice("loss", &RobustLoss::ALL.map(RobustLoss::name))?;
         let loss = RobustLoss::ALL.into_iter().find(|l| Some(l.name()) == loss);
-        let tests = tests(place, &value)?;
-        let twist = twist(place, &value)?;
+        let tests = TestSettings {
+            twist: twist(place, &value)?,
+            ..tests(place, &value)?
+        };
         let mut case = Case {
             name: top.text("name")?,
             notes: top.texts("notes")?,
@@ -54,10 +56,9 @@ impl Case {
             loss: loss.unwrap_or(RobustLoss::Squares),
             starts: top
                 .whole("starts", (1.0, MOST_STARTS))?
-                .unwrap_or_else(|| starts(tests.specimen, twist.is_some())),
+                .unwrap_or_else(|| starts(tests.specimen, tests.twist.is_some())),
             seed: top.whole("seed", (0.0, 9e15))?.unwrap_or(1) as u64,
             hold_out: hold_out(place, &value)?,
-            twist,
         };
         if case.law != LawName::TimeDependent && case.relaxation_branches > 0 {
             return bad_input(format!(

@@ -1,25 +1,17 @@
 //! What a measurement file says about itself beside its numbers.
 
-use super::{
-    Measured, Quantity,
-    columns::{Concept, Layout},
-};
-use crate::{error::readable, files::Table};
+use super::Measured;
+use crate::{error::readable, files::Table, laboratory::sheet::Sheet};
 
 /// Leading comments that are carried into the remarks.
 const MAX_COMMENTS: usize = 10;
 /// Distinct values of a column that its remark lists.
 const MAX_VALUES: usize = 6;
-/// B \[N·m\] beyond which a remark asks about the unit: ten times the span of apparel, 0.01 to 1 gf·cm²/cm.
-const USUAL_RIGIDITY: (f64, f64) = (1e-7, 1e-3);
-/// The same for 2HB \[N·m/m\], above only: ten times a stiff cotton.
-const USUAL_HYSTERESIS: (f64, f64) = (0.0, 2e-2);
-
 /// Leading comments, then the columns that are not used, then values that are possible but odd.
-pub(super) fn all(layout: &Layout, points: &[Measured]) -> Vec<String> {
-    let mut remarks = comments(layout.table);
-    remarks.extend(column_remarks(layout));
-    remarks.extend(unusual(layout, points));
+pub(super) fn all(sheet: &Sheet, points: &[Measured]) -> Vec<String> {
+    let mut remarks = comments(sheet.table);
+    remarks.extend(column_remarks(sheet));
+    remarks.extend(unusual(sheet, points));
     remarks
 }
 
@@ -34,19 +26,12 @@ fn comments(table: &Table) -> Vec<String> {
 }
 
 /// "column: its distinct values" for every column that no point uses.
-fn column_remarks(layout: &Layout) -> Vec<String> {
-    use Concept::*;
-    let table = layout.table;
-    let bending = [Rigidity, Hysteresis, Moment, Torque]
-        .iter()
-        .any(|c| layout.has(*c));
+fn column_remarks(sheet: &Sheet) -> Vec<String> {
+    let table = sheet.table;
     let mut remarks = Vec::new();
     for (column, name) in table.columns().iter().enumerate() {
-        let unused = match layout.concept(column) {
-            Remark | Thickness => "",
-            Gap | Press | Read if !layout.has(Angle) => " (not used)",
-            Dwell if !bending => " (not used)",
-            _ => continue,
+        let Some(unused) = sheet.unused(column) else {
+            continue;
         };
         let mut values: Vec<&str> = Vec::new();
         for row in 0..table.row_count() {
@@ -67,19 +52,17 @@ fn column_remarks(layout: &Layout) -> Vec<String> {
 }
 
 /// Values that are possible but so far from apparel that their unit is worth a look.
-fn unusual(layout: &Layout, points: &[Measured]) -> Vec<String> {
+fn unusual(sheet: &Sheet, points: &[Measured]) -> Vec<String> {
     let mut remarks = Vec::new();
     for point in points {
-        let (concept, unit, (low, high)) = match point.quantity {
-            Quantity::Rigidity { .. } => (Concept::Rigidity, "N·m", USUAL_RIGIDITY),
-            Quantity::Hysteresis { .. } => (Concept::Hysteresis, "N·m/m", USUAL_HYSTERESIS),
-            _ => continue,
+        let Some((low, high, unit)) = point.concept.usual else {
+            continue;
         };
         if !(low..=high).contains(&point.value) {
             remarks.push(format!(
                 "{}: {} is {} {unit}, far from any apparel fabric; check the unit",
                 point.place,
-                layout.name(concept),
+                sheet.name(point.concept),
                 readable(point.value)
             ));
         }

@@ -1,4 +1,26 @@
+mod loops;
+
+use std::f64::consts::PI;
+
 use super::*;
+use crate::laboratory::{BendingPoint, BendingReading, CreasePoint};
+
+/// A recovery; what is not given is open.
+fn recovery(gap: Option<f64>, press: Option<f64>, read: Option<f64>) -> Condition {
+    let [gap, press, read] = [gap, press, read].map(|x| x.unwrap_or(f64::NAN));
+    CreasePoint { gap, press, read }.into()
+}
+
+/// A bending reading whose largest curvature is open.
+fn bending(read: BendingReading, dwell: f64) -> Condition {
+    let max_curvature = f64::NAN;
+    BendingPoint {
+        max_curvature,
+        dwell,
+        read,
+    }
+    .into()
+}
 
 fn parse(text: &str) -> DataFile {
     DataFile::parse(text, "t").unwrap_or_else(|e| panic!("{text:?}: {e}"))
@@ -89,11 +111,7 @@ fn every_unit_is_converted() {
         ("gap_mm,thickness_mm", "2,0.5", Some(2e-3), None, None),
     ] {
         let point = &parse(&format!("angle_deg,{columns}\n90,{cells}\n")).points[0];
-        assert_eq!(
-            point.quantity,
-            Quantity::Recovery { gap, press, read },
-            "{columns}"
-        );
+        assert_eq!(point.condition, recovery(gap, press, read), "{columns}");
     }
     // π with a few digits is flat, not an error.
     assert_eq!(values("angle_rad\n3.1416\n")[0].0, 180.0);
@@ -113,15 +131,11 @@ fn a_sheet_gives_what_its_cells_hold() {
                 p.line,
                 p.fabric.as_deref(),
                 p.direction.as_deref(),
-                p.quantity,
+                p.condition,
             )
         })
         .collect();
-    let recovery = Quantity::Recovery {
-        gap: None,
-        press: None,
-        read: None,
-    };
+    let recovery = recovery(None, None, None);
     assert_eq!(
         found,
         [
@@ -130,19 +144,19 @@ fn a_sheet_gives_what_its_cells_hold() {
                 3,
                 Some("broad"),
                 Some("warp"),
-                Quantity::Rigidity { dwell: 5.0 }
+                bending(BendingReading::Rigidity, 5.0)
             ),
             (
                 3,
                 Some("broad"),
                 Some("warp"),
-                Quantity::Hysteresis { dwell: 5.0 }
+                bending(BendingReading::Hysteresis, 5.0)
             ),
             (
                 6,
                 Some("broad"),
                 Some("weft"),
-                Quantity::Rigidity { dwell: 0.0 }
+                bending(BendingReading::Rigidity, 0.0)
             ),
             (7, None, Some("bias"), recovery),
         ]
@@ -316,16 +330,12 @@ fn bad_files_are_refused_by_line_and_column() {
 #[test]
 fn shipped_measurements_are_read() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("data");
+    let five_minutes = recovery(None, Some(300.0), Some(300.0));
     let recovery = DataFile::read(&folder.join("recovery_measured.csv")).unwrap();
-    let five_minutes = Quantity::Recovery {
-        gap: None,
-        press: Some(300.0),
-        read: Some(300.0),
-    };
     let found: Vec<_> = recovery
         .points
         .iter()
-        .map(|p| (p.fabric.as_deref().unwrap(), p.value, p.quantity))
+        .map(|p| (p.fabric.as_deref().unwrap(), p.value, p.condition))
         .collect();
     assert_eq!(
         found,

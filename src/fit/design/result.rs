@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Criterion, Design, Gain, Measurement, candidate::rigidity_is_assumed};
+use super::{Criterion, Design, Gain, candidate::rigidity_is_assumed};
 use crate::material::StrainMeasure;
 
 /// Candidates, a plan, and what it would do to the error bars.
@@ -33,7 +33,7 @@ pub struct CandidateResult {
     pub measurement: String,
     /// Fabric and direction.
     pub group: String,
-    /// `crease` or `kes_loop`.
+    /// Kind of its readings, such as `crease` or `kes_loop`.
     pub test: String,
     /// Gap of the fold \[mm\].
     pub gap_mm: Option<f64>,
@@ -136,27 +136,19 @@ impl Design<'_> {
 
     fn candidate_result(&self, candidate: usize, rank: usize, gain: Gain) -> CandidateResult {
         let one = &self.candidates[candidate];
-        let (test, gap, press, read, angle) = match one.measurement {
-            Measurement::Recovery(p) => (
-                "crease",
-                Some(millimetres(p.gap)),
-                p.press,
-                Some(p.read),
-                one.expected.first().copied(),
-            ),
-            Measurement::Bending { dwell, .. } => ("kes_loop", None, dwell, None, None),
-        };
+        let first = one.first();
+        let is_angle = first.test.quantity(first).is_none();
         CandidateResult {
             rank,
             measurement: self.words(candidate),
             group: self.fit.data.groups[one.group].clone(),
-            test: test.into(),
-            gap_mm: gap,
-            press_s: press,
-            read_s: read,
+            test: first.test.kind(first).into(),
+            gap_mm: first.setting("gap_mm"),
+            press_s: first.held(),
+            read_s: first.setting("read_s"),
             readings: one.expected.len(),
             sd: one.sd,
-            expected_deg: angle,
+            expected_deg: one.expected.first().copied().filter(|_| is_angle),
             bits: gain.bits,
             variance_cut: gain.variance_cut,
         }
@@ -164,16 +156,7 @@ impl Design<'_> {
 
     fn words(&self, candidate: usize) -> String {
         let one = &self.candidates[candidate];
-        let what = match one.measurement {
-            Measurement::Recovery(p) => {
-                format!(
-                    "gap {} mm, pressed {} s",
-                    millimetres(p.gap),
-                    seconds(p.press)
-                )
-            }
-            Measurement::Bending { dwell, .. } => format!("KES loop, dwell {} s", seconds(dwell)),
-        };
+        let what = one.first().test.measurement(one.first());
         match self.fit.data.groups.len() {
             1 => what,
             _ => format!("{}: {what}", self.fit.data.groups[one.group]),
@@ -190,14 +173,4 @@ impl Design<'_> {
         }
         notes
     }
-}
-
-/// Gaps are read in millimetres: 0.0005 m is to be 0.5 mm again.
-fn millimetres(gap: f64) -> f64 {
-    (1e12 * gap).round() / 1e9
-}
-
-/// A time without the rounding of a power of ten.
-fn seconds(time: f64) -> String {
-    crate::error::readable((1e6 * time).round() / 1e6)
 }

@@ -78,14 +78,19 @@ pub(super) fn misfit(fit: &Fit, points: &[PointResult], statistics: &Statistics)
 fn residual_curves(points: &[PointResult]) -> Vec<Vec<f64>> {
     let mut curves: Vec<(String, Vec<(f64, f64)>)> = Vec::new();
     for (i, p) in points.iter().enumerate().filter(|(_, p)| !p.held_out) {
-        let dwell = p.press_s.filter(|_| p.test != "crease");
+        let dwell = p.setting("press_s").filter(|_| p.test != "crease");
         let name = format!(
             "{} {} {:?} {:?} {:?} {:?}",
-            p.group, p.test, p.quantity, p.gap_mm, p.read_s, dwell
+            p.group,
+            p.test,
+            p.quantity,
+            p.setting("gap_mm"),
+            p.setting("read_s"),
+            dwell
         );
         // A loop is in the order of its file.
         let place = if p.test == "crease" {
-            p.press_s.unwrap_or(0.0)
+            p.setting("press_s").unwrap_or(0.0)
         } else {
             i as f64
         };

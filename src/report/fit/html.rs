@@ -190,10 +190,10 @@ mod tests {
     /// A real picture of the sample.
     fn recovery_svg() -> String {
         let mut series = Vec::new();
-        for (i, curve) in sample().curves.iter().enumerate() {
-            let points = curve.press_s.iter().copied().zip(curve.fitted_deg.clone());
+        for (i, curve) in sample().curves.of("crease").enumerate() {
+            let points = curve.x.iter().copied().zip(curve.fitted.clone());
             series.push(Series {
-                label: format!("gap {} mm", curve.gap_mm),
+                label: format!("gap {} mm", curve.setting("gap_mm")),
                 points: points.collect(),
                 mark: Mark::LinePoints,
                 color: Some(i),

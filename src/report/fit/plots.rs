@@ -17,8 +17,7 @@ type Entry = (String, String, Picture);
 pub fn pictures(result: &FitResult) -> Vec<(String, String, Picture)> {
     let mut entries = recovery::pictures(result);
     entries.extend(residuals::pictures(result));
-    entries.extend(bending::loops(result));
-    entries.extend(bending::twists(result));
+    entries.extend(bending::pictures(result));
     entries.extend(bending::readings(result));
     entries.extend(search::starts(result));
     entries.extend(search::cost(result));

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use crate::fit::result::{
-    BootstrapLine, BootstrapResult, Correlations, CurveResult, DataResult, FitResult,
-    GradientCheck, GradientLine, HoldOut, LoopResult, Misfit, ParameterResult, PointResult,
-    ProfileResult, RoundResult, RunResult, StartResult, Statistics,
+    BootstrapLine, BootstrapResult, Correlations, Curves, DataResult, FitResult, FittedCurve,
+    GradientCheck, GradientLine, HoldOut, Misfit, ParameterResult, PointResult, ProfileResult,
+    RoundResult, RunResult, StartResult, Statistics,
 };
 
 /// Keeps a report for the eye, in the folder that the environment names.
@@ -65,14 +65,12 @@ pub(crate) fn sample() -> FitResult {
             passed: true,
         },
         points: points(),
-        curves: GAPS.iter().map(|gap| curve(*gap)).collect(),
-        twists: Vec::new(),
-        loops: vec![LoopResult {
-            group: "poplin warp".into(),
-            dwell_s: 0.0,
-            curvature_per_m: vec![0.0, 250.0, 0.0, -250.0, 0.0],
-            moment_nm_per_m: vec![0.0, 2.1e-3, -4.2e-4, -2.1e-3, 4.2e-4],
-        }],
+        curves: Curves(
+            GAPS.iter()
+                .map(|gap| curve(*gap))
+                .chain([bending_loop()])
+                .collect(),
+        ),
         profiles: vec![ProfileResult {
             name: FREE[1].into(),
             values: vec![80.0, 88.6, 96.4, 104.9, 113.0],
@@ -246,9 +244,12 @@ fn points() -> Vec<PointResult> {
                 group: "poplin warp".into(),
                 place: format!("poplin.csv:{}", 2 + 8 * g + t),
                 held_out: g == 1,
-                gap_mm: Some(gap),
-                press_s: Some(time),
-                read_s: Some(300.0),
+                settings: [
+                    ("gap_mm".into(), gap),
+                    ("press_s".into(), time),
+                    ("read_s".into(), 300.0),
+                ]
+                .into(),
                 measured_deg: Some((fitted + noise).round()),
                 sd_deg: Some(2.0),
                 fitted_deg: Some(fitted),
@@ -268,10 +269,12 @@ fn points() -> Vec<PointResult> {
             .into(),
             group: "poplin warp".into(),
             place: format!("poplin_kes.csv:{line}"),
-            press_s: Some(0.0),
+            settings: [("press_s".to_string(), 0.0)]
+                .into_iter()
+                .chain(curvature.map(|k| ("curvature_per_m".to_string(), k)))
+                .collect(),
             quantity: Some(quantity.into()),
             unit: Some("N·m/m".into()),
-            curvature_per_m: curvature,
             measured: Some(8.31e-4),
             sd: Some(4e-5),
             fitted: Some(8.146e-4),
@@ -283,17 +286,28 @@ fn points() -> Vec<PointResult> {
     points
 }
 
-fn curve(gap: f64) -> CurveResult {
+fn curve(gap: f64) -> FittedCurve {
     let fitted: Vec<f64> = TIMES.iter().map(|t| angle(gap, *t)).collect();
-    CurveResult {
+    FittedCurve {
         group: "poplin warp".into(),
-        gap_mm: gap,
-        read_s: 300.0,
-        press_s: TIMES.to_vec(),
-        hard_deg: fitted.iter().map(|a| a + 0.1).collect(),
-        low_deg: fitted.iter().map(|a| a - 4.5).collect(),
-        high_deg: fitted.iter().map(|a| a + 4.5).collect(),
-        fitted_deg: fitted,
+        test: "crease".into(),
+        settings: [("gap_mm".into(), gap), ("read_s".into(), 300.0)].into(),
+        x: TIMES.to_vec(),
+        hard: fitted.iter().map(|a| a + 0.1).collect(),
+        low: fitted.iter().map(|a| a - 4.5).collect(),
+        high: fitted.iter().map(|a| a + 4.5).collect(),
+        fitted,
+    }
+}
+
+fn bending_loop() -> FittedCurve {
+    FittedCurve {
+        test: "bending".into(),
+        group: "poplin warp".into(),
+        settings: [("dwell_s".into(), 0.0)].into(),
+        x: vec![0.0, 250.0, 0.0, -250.0, 0.0],
+        fitted: vec![0.0, 2.1e-3, -4.2e-4, -2.1e-3, 4.2e-4],
+        ..FittedCurve::default()
     }
 }
 

@@ -27,7 +27,7 @@ pub(crate) fn angles(result: &FitResult) -> Table {
     let degrees = |v: f64| format!("{v:.2}");
     let row = |p: &PointResult| {
         let mut row = vec![p.place.clone(), p.group.clone()];
-        row.extend([p.gap_mm, p.press_s, p.read_s].map(|v| or_none(v, short)));
+        row.extend(["gap_mm", "press_s", "read_s"].map(|name| or_none(p.setting(name), short)));
         row.extend(p.numbers().map(|v| or_none(Some(v), degrees)));
         row.extend([residual(p), or_none(p.prediction_sd, degrees), used(p)]);
         row
@@ -61,10 +61,11 @@ pub(crate) fn bending(result: &FitResult) -> Table {
     let row = |p: &PointResult| {
         let text = |t: &Option<String>| t.clone().unwrap_or_default();
         let mut row = vec![p.place.clone(), p.group.clone(), text(&p.quantity)];
-        if let (Some(turn), Some(quantity)) = (p.turn_deg, row.last_mut()) {
-            *quantity += &format!(" at {}°", short(turn));
+        let angle = p.setting("turn_deg").or(p.setting("angle_deg"));
+        if let (Some(angle), Some(quantity)) = (angle, row.last_mut()) {
+            *quantity += &format!(" at {}°", short(angle));
         }
-        row.extend([p.press_s, p.curvature_per_m].map(|v| or_none(v, short)));
+        row.extend(["press_s", "curvature_per_m"].map(|name| or_none(p.setting(name), short)));
         let [measured, sd, fitted, hard] = p.numbers();
         row.extend([number(measured), error(sd), number(fitted), number(hard)]);
         row.extend([

@@ -1,12 +1,8 @@
 //! Names and readings of a case's tests: every point of its curves, then numbers that sum curves up.
 
 use crate::{
-    error::readable,
-    fit::{
-        dataset::Dataset,
-        simulate::{BendingReading, Condition},
-    },
-    laboratory::{Branch, Way},
+    fit::dataset::Dataset,
+    laboratory::{Condition, TESTS, Test},
     sensitivity::model::{Output, Place},
 };
 
@@ -41,10 +37,25 @@ pub(super) fn outputs(
         outputs.push(output(&fabric, condition));
         recipes.push(Recipe(vec![(i, 1.0)]));
     }
-    let curves = recovery_curves(conditions, &outputs);
-    for (name, points) in &curves {
+    for test in TESTS {
+        if let Some(names) = test.curve_summary() {
+            let curves = curves(conditions, &outputs, test);
+            sum_up(names, &curves, &mut outputs, &mut recipes);
+        }
+    }
+    (outputs, recipes)
+}
+
+/// Adds the mean of every curve and of all, and the mean fall from the first to the last point of a curve.
+fn sum_up(
+    [mean_name, fall_name]: [&str; 2],
+    curves: &[(String, Vec<usize>)],
+    outputs: &mut Vec<Output>,
+    recipes: &mut Vec<Recipe>,
+) {
+    for (name, points) in curves {
         if curves.len() > 1 {
-            outputs.push(reading(format!("mean angle, {name}")));
+            outputs.push(reading(format!("{mean_name}, {name}")));
             recipes.push(mean(points));
         }
     }
@@ -53,7 +64,7 @@ pub(super) fn outputs(
         .flat_map(|(_, points)| points.clone())
         .collect();
     if all.len() > 1 {
-        outputs.push(reading("mean angle".into()));
+        outputs.push(reading(mean_name.into()));
         recipes.push(mean(&all));
     }
     let long: Vec<_> = curves
@@ -65,10 +76,9 @@ pub(super) fn outputs(
         let ends = long
             .iter()
             .flat_map(|(_, points)| [(points[0], share), (points[points.len() - 1], -share)]);
-        outputs.push(reading("loss from shortest to longest pressing".into()));
+        outputs.push(reading(fall_name.into()));
         recipes.push(Recipe(ends.collect()));
     }
-    (outputs, recipes)
 }
 
 fn reading(name: String) -> Output {
@@ -84,16 +94,20 @@ fn mean(points: &[usize]) -> Recipe {
     Recipe(points.iter().map(|p| (*p, share)).collect())
 }
 
-/// Recovery conditions by their curve, each in the order of the pressing time.
-fn recovery_curves(
+/// Conditions of a test by their curve, each in the order of x.
+fn curves(
     conditions: &[(usize, Condition)],
     outputs: &[Output],
+    test: &dyn Test,
 ) -> Vec<(String, Vec<usize>)> {
     let mut curves: Vec<(String, Vec<usize>)> = Vec::new();
     for (i, (_, condition)) in conditions.iter().enumerate() {
-        let (Condition::Recovery(_), Some(place)) = (condition, &outputs[i].place) else {
+        let Some(place) = &outputs[i].place else {
             continue;
         };
+        if condition.test.name() != test.name() {
+            continue;
+        }
         match curves.iter_mut().find(|(name, _)| *name == place.curve) {
             Some((_, points)) => points.push(i),
             None => curves.push((place.curve.clone(), vec![i])),
@@ -107,78 +121,14 @@ fn recovery_curves(
 }
 
 fn output(fabric: &str, condition: &Condition) -> Output {
-    match condition {
-        Condition::Recovery(point) => {
-            // Undoes the conversion to metres without its rounding.
-            let gap = readable((1e9 * point.gap).round() / 1e6);
-            let read = readable(point.read);
-            Output {
-                name: format!(
-                    "{fabric}angle, gap {gap} mm, pressed {} s, read after {read} s",
-                    readable(point.press)
-                ),
-                unit: "°".into(),
-                place: Some(Place {
-                    curve: format!("{fabric}gap {gap} mm, read after {read} s"),
-                    x: point.press,
-                    axis: "pressing time [s]".into(),
-                }),
-            }
-        }
-        Condition::Bending { dwell, read, .. } => bending(fabric, *dwell, read),
-        Condition::Torque {
-            twist, way, turn, ..
-        } => {
-            let way = match way {
-                Way::Out => "out",
-                Way::Back => "back",
-            };
-            let held = readable(twist.hold);
-            let turn = turn.to_degrees();
-            Output {
-                name: format!("{fabric}torque, {way}, turned {turn:.4}°, held {held} s"),
-                unit: "N·m".into(),
-                place: Some(Place {
-                    curve: format!("{fabric}torque, {way}, held {held} s"),
-                    x: turn,
-                    axis: "turn [°]".into(),
-                }),
-            }
-        }
-    }
-}
-
-fn bending(fabric: &str, dwell: f64, read: &BendingReading) -> Output {
-    let dwelt = format!("dwell {} s", readable(dwell));
-    match read {
-        BendingReading::Rigidity => Output {
-            name: format!("{fabric}B, {dwelt}"),
-            unit: "N·m".into(),
-            place: None,
-        },
-        BendingReading::Hysteresis => Output {
-            name: format!("{fabric}2HB, {dwelt}"),
-            unit: "N·m/m".into(),
-            place: None,
-        },
-        BendingReading::Moment(branch, curvature) => {
-            let branch = match branch {
-                Branch::Out => "way out",
-                Branch::Down => "way down",
-                Branch::Back => "way back",
-            };
-            Output {
-                name: format!(
-                    "{fabric}moment at {} 1/m, {branch}, {dwelt}",
-                    readable(*curvature)
-                ),
-                unit: "N·m/m".into(),
-                place: Some(Place {
-                    curve: format!("{fabric}moment, {branch}, {dwelt}"),
-                    x: *curvature,
-                    axis: "curvature [1/m]".into(),
-                }),
-            }
-        }
+    let label = condition.test.label(condition);
+    Output {
+        name: format!("{fabric}{}", label.name),
+        unit: label.unit.into(),
+        place: label.place.map(|(curve, x, axis)| Place {
+            curve: format!("{fabric}{curve}"),
+            x,
+            axis: axis.into(),
+        }),
     }
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::{
     error::Result,
-    fit::{problem::Calibration, simulate::Condition},
-    laboratory::{CreasePoint, CreaseTest},
+    fit::problem::Calibration,
+    laboratory::{Condition, CreasePoint, CreaseTest},
     material::Law,
     numeric::{Compute, Gate},
     rollout::{Rollout, StepKind, sweep},
@@ -38,10 +38,7 @@ impl ShareTest {
         let law: Arc<dyn Law> = calibration.shared_law();
         let folds = conditions
             .iter()
-            .filter_map(|(group, condition)| match condition {
-                Condition::Recovery(point) => Some((*group, *point)),
-                _ => None,
-            });
+            .filter_map(|(group, condition)| Some((*group, CreasePoint::of(condition)?)));
         let (groups, points): (Vec<usize>, Vec<CreasePoint>) = folds.unzip();
         let names = law.history();
         let place = |name: &str| names.iter().position(|n| n == name);

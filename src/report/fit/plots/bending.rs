@@ -1,73 +1,79 @@
-//! Bending tests: loops, twists, and the readings B and 2HB.
+//! Measured points and fitted curves of every test, and the readings B and 2HB.
 
 use super::{Entry, distinct, level, note, short, slug};
-use crate::fit::result::{FitResult, PointResult};
+use crate::fit::result::{FitResult, FittedCurve, PointResult};
+use crate::laboratory::{Figure, TESTS};
 use crate::report::plot::{Chart, Mark, Scale, Series};
 
-/// A picture a group: measured and fitted moments against curvature, a colour a dwell.
-pub(super) fn loops(result: &FitResult) -> Vec<Entry> {
-    let measured = || {
-        result
-            .points
-            .iter()
-            .filter(|point| point.test == "kes_loop")
-    };
-    let groups = measured().map(|point| &point.group);
-    let groups = distinct(groups.chain(result.loops.iter().map(|one| &one.group)));
-    let entry = |name: &String| {
-        let points: Vec<&PointResult> = measured().filter(|point| point.group == *name).collect();
-        let caption = format!("Bending loop of {name}: measured moments and the fitted cycle");
-        let stem = format!("loop-{}", slug(name));
-        (stem, caption, loop_chart(result, name, &points).into())
-    };
-    groups.into_iter().map(entry).collect()
+/// A picture of every test and group that follow the common form: measured points and fitted curves, a colour a
+/// series.
+pub(super) fn pictures(result: &FitResult) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    for test in TESTS {
+        let Some(figure) = test.figure() else {
+            continue;
+        };
+        let curves: Vec<&FittedCurve> = result.curves.of(test.name()).collect();
+        let measured = || result.points.iter().filter(|p| p.test == figure.kind);
+        let groups = measured().map(|point| &point.group);
+        for name in distinct(groups.chain(curves.iter().map(|curve| &curve.group))) {
+            let points: Vec<&PointResult> = measured().filter(|p| p.group == *name).collect();
+            let curves = curves.iter().filter(|curve| curve.group == *name);
+            let curves: Vec<&FittedCurve> = curves.copied().collect();
+            entries.push((
+                format!("{}-{}", figure.stem, slug(name)),
+                format!("{} {name}: {}", figure.title, figure.shows),
+                chart(result, &figure, name, &points, &curves).into(),
+            ));
+        }
+    }
+    entries
 }
 
-fn loop_chart(result: &FitResult, name: &str, points: &[&PointResult]) -> Chart {
-    let fitted: Vec<_> = result
-        .loops
-        .iter()
-        .filter(|one| one.group == name)
-        .collect();
-    let dwell = |point: &PointResult| point.press_s.unwrap_or(0.0);
-    let dwells = fitted.iter().map(|one| one.dwell_s);
-    let mut dwells = distinct(dwells.chain(points.iter().map(|point| dwell(point))));
-    dwells.sort_by(f64::total_cmp);
+fn chart(
+    result: &FitResult,
+    figure: &Figure,
+    name: &str,
+    points: &[&PointResult],
+    curves: &[&FittedCurve],
+) -> Chart {
+    let (of_point, of_curve, word) = figure.series;
+    let series_of = |point: &PointResult| point.setting(of_point).unwrap_or(0.0);
+    let all = curves.iter().map(|curve| curve.setting(of_curve));
+    let mut all = distinct(all.chain(points.iter().map(|point| series_of(point))));
+    all.sort_by(f64::total_cmp);
+    let unit = if of_point == "press_s" { " s" } else { "" };
     let (mut lines, mut markers) = (Vec::new(), Vec::new());
-    for (index, &rest) in dwells.iter().enumerate() {
-        let when = match dwells.len() {
+    for (index, &one) in all.iter().enumerate() {
+        let which = match all.len() {
             1 => String::new(),
-            _ => format!(", dwell {} s", short(rest)),
+            _ => format!(", {word} {}{unit}", short(one)),
         };
-        for one in fitted.iter().filter(|one| one.dwell_s == rest) {
-            let cycle = one.curvature_per_m.iter().copied();
+        for curve in curves.iter().filter(|c| c.setting(of_curve) == one) {
+            let x = curve.x.iter().copied();
             lines.push(Series {
-                label: format!("fitted{when}"),
-                points: cycle.zip(one.moment_nm_per_m.iter().copied()).collect(),
+                label: format!("fitted{which}"),
+                points: x.zip(curve.fitted.iter().copied()).collect(),
                 mark: Mark::Line,
                 color: Some(index),
                 ..Series::default()
             });
         }
         for (held_out, mark) in [(false, Mark::Points), (true, Mark::Hollow)] {
-            let here = || {
-                let there = points.iter().filter(|point| dwell(point) == rest);
-                there.filter(|point| point.held_out == held_out)
-            };
-            let moments = here().map(|p| (p.curvature_per_m.unwrap_or(f64::NAN), p.numbers()));
-            let moments: Vec<(f64, [f64; 4])> = moments.collect();
+            let here = points.iter().filter(|point| series_of(point) == one);
+            let here: Vec<(f64, [f64; 4])> = here
+                .filter(|point| point.held_out == held_out)
+                .map(|p| (p.setting(figure.x).unwrap_or(f64::NAN), p.numbers()))
+                .collect();
             markers.push(Series {
-                label: format!("{}{when}", if held_out { "held out" } else { "measured" }),
-                points: moments
-                    .iter()
-                    .map(|(x, [moment, ..])| (*x, *moment))
-                    .collect(),
+                label: format!("{}{which}", if held_out { "held out" } else { "measured" }),
+                points: here.iter().map(|(x, [value, ..])| (*x, *value)).collect(),
                 mark,
                 // A line must be seen between its own points.
-                color: Some(index + dwells.len()),
-                spread: moments
+                color: Some(index + all.len()),
+                spread: here
                     .iter()
-                    .map(|(_, [m, sd, ..])| (m - sd, m + sd))
+                    .map(|(_, [value, sd, ..])| (value - sd, value + sd))
                     .collect(),
             });
         }
@@ -78,64 +84,13 @@ fn loop_chart(result: &FitResult, name: &str, points: &[&PointResult]) -> Chart 
         false => "points: measured ± one standard deviation, line: fitted",
     };
     Chart {
-        title: format!("Bending loop of {name}"),
+        title: format!("{} {name}", figure.title),
         note: note(result, &[key.into()]),
-        x_label: "curvature [1/m]".into(),
-        y_label: "moment per width [N·m/m]".into(),
+        x_label: figure.x_label.into(),
+        y_label: figure.y_label.into(),
         series: markers.into_iter().chain(lines).collect(),
         ..Chart::default()
     }
-}
-
-/// A picture a group: measured and fitted torques against the turn, a colour a dwell.
-pub(super) fn twists(result: &FitResult) -> Vec<Entry> {
-    let measured = || result.points.iter().filter(|point| point.test == "twist");
-    let entry = |name: &String| {
-        let (mut lines, mut markers) = (Vec::new(), Vec::new());
-        let fitted = result.twists.iter().filter(|one| one.group == *name);
-        for (index, one) in fitted.enumerate() {
-            let when = format!(", held {} s", short(one.dwell_s));
-            let turns = one.turn_deg.iter().copied();
-            lines.push(Series {
-                label: format!("fitted{when}"),
-                points: turns.zip(one.torque_nm.iter().copied()).collect(),
-                mark: Mark::Line,
-                color: Some(index),
-                ..Series::default()
-            });
-            let here = measured().filter(|p| p.group == *name && p.press_s == Some(one.dwell_s));
-            let here: Vec<(f64, [f64; 4])> = here
-                .map(|p| (p.turn_deg.unwrap_or(f64::NAN), p.numbers()))
-                .collect();
-            markers.push(Series {
-                label: format!("measured{when}"),
-                points: here.iter().map(|(x, [torque, ..])| (*x, *torque)).collect(),
-                mark: Mark::Points,
-                color: Some(index + result.twists.len()),
-                spread: here
-                    .iter()
-                    .map(|(_, [t, sd, ..])| (t - sd, t + sd))
-                    .collect(),
-            });
-        }
-        let chart = Chart {
-            title: format!("Twist of {name}"),
-            note: note(
-                result,
-                &["points: measured ± one standard deviation, line: fitted, out and back".into()],
-            ),
-            x_label: "turn of the top [degrees]".into(),
-            y_label: "torque [N·m]".into(),
-            series: markers.into_iter().chain(lines).collect(),
-            ..Chart::default()
-        };
-        let caption = format!("Twist of {name}: measured torques and the fitted way out and back");
-        (format!("twist-{}", slug(name)), caption, chart.into())
-    };
-    distinct(measured().map(|point| &point.group))
-        .into_iter()
-        .map(entry)
-        .collect()
 }
 
 /// B and 2HB in units of their measured value, which makes points of any unit comparable.

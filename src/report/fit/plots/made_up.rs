@@ -15,9 +15,12 @@ fn crease_points(group: &str, gap: f64) -> Vec<PointResult> {
         group: group.into(),
         place: format!("crease.csv line {}", i + 2),
         held_out: gap == 1.0 || press == 600.0 && gap == 2.0,
-        gap_mm: Some(gap),
-        press_s: Some(press),
-        read_s: Some(300.0),
+        settings: [
+            ("gap_mm".into(), gap),
+            ("press_s".into(), press),
+            ("read_s".into(), 300.0),
+        ]
+        .into(),
         measured_deg: Some(angle(gap, press) + 4.0 * (3.0 * i as f64 + gap).sin()),
         sd_deg: Some(2.0 + gap),
         fitted_deg: Some(angle(gap, press)),
@@ -28,19 +31,19 @@ fn crease_points(group: &str, gap: f64) -> Vec<PointResult> {
     TIMES.iter().enumerate().map(point).collect()
 }
 
-fn curve(group: &str, gap: f64) -> CurveResult {
+fn curve(group: &str, gap: f64) -> FittedCurve {
     let press: Vec<f64> = (0..=60).map(|i| 10f64.powf(0.085 * f64::from(i))).collect();
     let fitted: Vec<f64> = press.iter().map(|&t| angle(gap, t)).collect();
     let moved = |by: f64| fitted.iter().map(|angle| angle + by).collect();
-    CurveResult {
+    FittedCurve {
         group: group.into(),
-        gap_mm: gap,
-        read_s: 300.0,
-        hard_deg: moved(if gap == 2.0 { -3.0 } else { -0.2 }),
-        low_deg: moved(-7.0),
-        high_deg: moved(7.0),
-        press_s: press,
-        fitted_deg: fitted,
+        test: "crease".into(),
+        settings: [("gap_mm".into(), gap), ("read_s".into(), 300.0)].into(),
+        hard: moved(if gap == 2.0 { -3.0 } else { -0.2 }),
+        low: moved(-7.0),
+        high: moved(7.0),
+        x: press,
+        fitted,
     }
 }
 
@@ -59,8 +62,11 @@ fn bending_points(group: &str) -> Vec<PointResult> {
         let (curvature, moment) = cycle(0.1 * f64::from(i));
         PointResult {
             test: "kes_loop".into(),
-            curvature_per_m: Some(curvature),
-            press_s: Some(0.0),
+            settings: [
+                ("curvature_per_m".into(), curvature),
+                ("press_s".into(), 0.0),
+            ]
+            .into(),
             ..reading(
                 "moment",
                 "N·m/m",
@@ -201,9 +207,7 @@ pub(crate) fn fit(groups: &[&str]) -> FitResult {
             passed: true,
         },
         points: Vec::new(),
-        curves: Vec::new(),
-        loops: Vec::new(),
-        twists: Vec::new(),
+        curves: Curves::default(),
         profiles: vec![
             profile("yield_strain[weft]", 0.08),
             profile("friction_time", 1.1),
@@ -226,16 +230,18 @@ pub(crate) fn fit(groups: &[&str]) -> FitResult {
     for group in groups {
         for gap in [0.4, 1.0, 2.0] {
             result.points.extend(crease_points(group, gap));
-            result.curves.push(curve(group, gap));
+            result.curves.0.push(curve(group, gap));
         }
         result.points.extend(bending_points(group));
         let path: Vec<(f64, f64)> = (0..=400).map(|i| cycle(0.01 * f64::from(i))).collect();
-        let (curvature_per_m, moment_nm_per_m) = path.into_iter().unzip();
-        result.loops.push(LoopResult {
+        let (x, fitted) = path.into_iter().unzip();
+        result.curves.0.push(FittedCurve {
+            test: "bending".into(),
             group: group.to_string(),
-            dwell_s: 0.0,
-            curvature_per_m,
-            moment_nm_per_m,
+            settings: [("dwell_s".into(), 0.0)].into(),
+            x,
+            fitted,
+            ..FittedCurve::default()
         });
     }
     result
@@ -248,8 +254,10 @@ pub(crate) fn other_fit() -> FitResult {
     other.law = "hardening_plastic".into();
     for angle in other
         .curves
+        .0
         .iter_mut()
-        .flat_map(|curve| &mut curve.fitted_deg)
+        .filter(|curve| curve.test == "crease")
+        .flat_map(|curve| &mut curve.fitted)
     {
         *angle -= 8.0;
     }

@@ -1,7 +1,7 @@
 //! Recovery angle against pressing time.
 
 use super::{Entry, distinct, note, short, slug};
-use crate::fit::result::{CurveResult, FitResult};
+use crate::fit::result::{FitResult, FittedCurve};
 use crate::report::plot::{Chart, Mark, Scale, Series};
 
 /// More curves than this in one picture cannot be told apart: then each reading time gets its own.
@@ -13,7 +13,7 @@ const MOST_LISTED: usize = 6;
 
 /// A measured recovery angle.
 pub(super) struct Measured {
-    pub(super) condition: Condition,
+    pub(super) condition: CurvePlace,
     press: f64,
     angle: f64,
     sd: f64,
@@ -23,12 +23,12 @@ pub(super) struct Measured {
 
 /// What a curve has in common: plate distance \[mm\] and reading time \[s\].
 #[derive(Clone, Copy)]
-pub(super) struct Condition {
+pub(super) struct CurvePlace {
     gap: f64,
     read: f64,
 }
 
-impl PartialEq for Condition {
+impl PartialEq for CurvePlace {
     /// Equal up to the rounding of units.
     fn eq(&self, other: &Self) -> bool {
         let near = |a: f64, b: f64| (a - b).abs() <= 1e-6 * a.abs().max(b.abs());
@@ -39,7 +39,7 @@ impl PartialEq for Condition {
 /// The measured points and fitted curves of a group.
 pub(super) struct Group<'a> {
     pub(super) points: Vec<Measured>,
-    pub(super) curves: Vec<(Condition, &'a CurveResult)>,
+    pub(super) curves: Vec<(CurvePlace, &'a FittedCurve)>,
 }
 
 impl<'a> Group<'a> {
@@ -49,21 +49,24 @@ impl<'a> Group<'a> {
             .iter()
             .filter(|p| p.test == "crease" && p.group == name);
         let measured = points.filter_map(|p| {
-            let (gap, read) = (p.gap_mm?, p.read_s?);
+            let (gap, read) = (p.setting("gap_mm")?, p.setting("read_s")?);
             let [angle, sd, fitted, _] = p.numbers();
             Some(Measured {
-                condition: Condition { gap, read },
-                press: p.press_s?,
+                condition: CurvePlace { gap, read },
+                press: p.setting("press_s")?,
                 angle,
                 sd,
                 fitted,
                 held_out: p.held_out,
             })
         });
-        let curves = result.curves.iter().filter(|curve| curve.group == name);
-        let condition = |curve: &CurveResult| Condition {
-            gap: curve.gap_mm,
-            read: curve.read_s,
+        let curves = result
+            .curves
+            .of("crease")
+            .filter(|curve| curve.group == name);
+        let condition = |curve: &FittedCurve| CurvePlace {
+            gap: curve.setting("gap_mm"),
+            read: curve.setting("read_s"),
         };
         Group {
             points: measured.collect(),
@@ -78,7 +81,7 @@ impl<'a> Group<'a> {
         self.points.iter().any(same)
     }
 
-    pub(super) fn conditions(&self) -> impl Iterator<Item = Condition> {
+    pub(super) fn conditions(&self) -> impl Iterator<Item = CurvePlace> {
         let measured = self.points.iter().map(|point| point.condition);
         measured.chain(self.curves.iter().map(|(condition, _)| *condition))
     }
@@ -87,7 +90,7 @@ impl<'a> Group<'a> {
 pub(super) fn group_names(result: &FitResult) -> Vec<&str> {
     let points = result.points.iter().filter(|point| point.test == "crease");
     let names = points.map(|point| point.group.as_str());
-    distinct(names.chain(result.curves.iter().map(|curve| curve.group.as_str())))
+    distinct(names.chain(result.curves.of("crease").map(|curve| curve.group.as_str())))
 }
 
 /// Which curves go into one picture.
@@ -97,12 +100,12 @@ pub(super) struct Panel {
     /// Reading time, where it is one.
     read: Option<f64>,
     /// In the order of their colours.
-    pub(super) conditions: Vec<Condition>,
+    pub(super) conditions: Vec<CurvePlace>,
 }
 
 impl Panel {
     /// One panel, or one a reading time where there are too many curves.
-    pub(super) fn split(conditions: impl Iterator<Item = Condition>) -> Vec<Panel> {
+    pub(super) fn split(conditions: impl Iterator<Item = CurvePlace>) -> Vec<Panel> {
         let mut all = distinct(conditions);
         all.sort_by(|a, b| {
             (a.gap, a.read)
@@ -132,7 +135,7 @@ impl Panel {
         reads.into_iter().map(panel).collect()
     }
 
-    pub(super) fn label(&self, condition: Condition) -> String {
+    pub(super) fn label(&self, condition: CurvePlace) -> String {
         let gap = format!("gap {} mm", short(condition.gap));
         match self.read {
             Some(_) => gap,
@@ -243,22 +246,22 @@ pub(super) fn axes(mut series: Vec<Series>) -> Chart {
     }
 }
 
-pub(super) fn fitted_curve(curve: &CurveResult, label: &str, color: usize) -> Series {
+pub(super) fn fitted_curve(curve: &FittedCurve, label: &str, color: usize) -> Series {
     Series {
         label: label.into(),
-        points: zipped(&curve.press_s, &curve.fitted_deg),
+        points: zipped(&curve.x, &curve.fitted),
         mark: Mark::Line,
         color: Some(color),
-        spread: zipped(&curve.low_deg, &curve.high_deg),
+        spread: zipped(&curve.low, &curve.high),
     }
 }
 
 /// The hard law's curve where it can be told from the fitted one.
-fn hard_curve(curve: &CurveResult, color: usize) -> Option<Series> {
+fn hard_curve(curve: &FittedCurve, color: usize) -> Option<Series> {
     let differs = |(hard, fitted): (&f64, &f64)| (hard - fitted).abs() > VISIBLE_DEG;
-    let visible = curve.hard_deg.iter().zip(&curve.fitted_deg).any(differs);
+    let visible = curve.hard.iter().zip(&curve.fitted).any(differs);
     visible.then(|| Series {
-        points: zipped(&curve.press_s, &curve.hard_deg),
+        points: zipped(&curve.x, &curve.hard),
         mark: Mark::Thin,
         color: Some(color),
         ..Series::default()

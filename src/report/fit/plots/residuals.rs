@@ -9,7 +9,8 @@ const MOST_KINDS: usize = 14;
 
 /// Recovery points against pressing time, all others in the order of the data.
 pub(super) fn pictures(result: &FitResult) -> Vec<Entry> {
-    let is_recovery = |point: &&PointResult| point.test == "crease" && point.press_s.is_some();
+    let is_recovery =
+        |point: &&PointResult| point.test == "crease" && point.setting("press_s").is_some();
     let (recovery, others): (Vec<&PointResult>, Vec<&PointResult>) =
         result.points.iter().partition(is_recovery);
     let mut entries = Vec::new();
@@ -33,7 +34,7 @@ pub(super) fn pictures(result: &FitResult) -> Vec<Entry> {
 }
 
 fn of_recovery(result: &FitResult, points: &[&PointResult]) -> Chart {
-    let press = |point: &PointResult| point.press_s.unwrap_or(f64::NAN);
+    let press = |point: &PointResult| point.setting("press_s").unwrap_or(f64::NAN);
     let unplaced = points.iter().filter(|point| press(point) <= 0.0).count();
     let hidden = match unplaced {
         0 => String::new(),
@@ -41,7 +42,7 @@ fn of_recovery(result: &FitResult, points: &[&PointResult]) -> Chart {
         n => format!("{n} points pressed 0 s are not shown"),
     };
     let several = distinct(points.iter().map(|point| &point.group)).len() > 1;
-    let gap = |point: &PointResult| match point.gap_mm {
+    let gap = |point: &PointResult| match point.setting("gap_mm") {
         Some(gap) => format!("gap {} mm", short(gap)),
         None => "unknown gap".into(),
     };
@@ -51,7 +52,7 @@ fn of_recovery(result: &FitResult, points: &[&PointResult]) -> Chart {
     };
     let mut ordered = points.to_vec();
     ordered.sort_by(|a, b| {
-        let size = |point: &PointResult| point.gap_mm.unwrap_or(f64::INFINITY);
+        let size = |point: &PointResult| point.setting("gap_mm").unwrap_or(f64::INFINITY);
         a.group.cmp(&b.group).then(size(a).total_cmp(&size(b)))
     });
     let shown = ordered.into_iter().map(|point| (press(point), point));

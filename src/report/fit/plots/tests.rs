@@ -91,11 +91,13 @@ fn splits_and_leaves_out() {
         look_at(&format!("two-{stem}"), picture);
     }
     result.points.retain(|point| point.group == "cotton warp");
-    result.curves.retain(|curve| curve.group == "cotton warp");
+    result.curves.0.retain(|curve| curve.group == "cotton warp");
     for read in [60.0, 3600.0] {
-        let mut later = result.curves[..3].to_vec();
-        later.iter_mut().for_each(|curve| curve.read_s = read);
-        result.curves.extend(later);
+        let mut later = result.curves.0[..3].to_vec();
+        for curve in &mut later {
+            curve.settings.insert("read_s".into(), read);
+        }
+        result.curves.0.extend(later);
     }
     let names = pictures(&result);
     assert_eq!(

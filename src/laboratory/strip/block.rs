@@ -6,16 +6,16 @@
 //! derivative, exact between two jumps, misses what they add up to
 //! (`a_meshs_own_derivative_misses_its_jumps` in `tests/fit_mesh/strip.rs` prints both). A mesh is therefore run under the hard law, which needs no sweep back and has no smoothing bias.
 
-use std::sync::Arc;
-
 use rayon::prelude::*;
 
-use super::{Condition, Readings};
+use super::StripTest;
 use crate::{
     error::{Result, bad_input, readable},
-    laboratory::{CREST_CURVATURE, CreasePoint, StripTest},
-    material::Law,
-    numeric::{Compute, Gate},
+    laboratory::{
+        CREST_CURVATURE, CreasePoint, Setup,
+        batch::{Prepared, Readings, Request},
+    },
+    numeric::Gate,
 };
 
 /// Steps of the release: within 0.3° of four times as many for cotton, at gaps of 0.5 and 2 mm.
@@ -26,38 +26,34 @@ const RELEASE_STEPS: usize = 40;
 const STRIPS: usize = 4;
 
 /// The recovery conditions of a list, as strips.
-pub(super) struct StripBlock {
+pub(in crate::laboratory) struct StripBlock {
     test: StripTest,
-    /// Which conditions they are.
-    conditions: Vec<usize>,
+    /// Which conditions they are, each with its group.
+    conditions: Vec<(usize, usize)>,
     /// All with a crest curvature of one.
     points: Vec<CreasePoint>,
     /// Crest curvature of each test \[1/m\].
     scales: Vec<f64>,
 }
 
-/// The test of a fold of so many cells. The hard law does not depend on the steps of fold and hold.
-pub(super) fn test(cells: usize) -> StripTest {
-    StripTest {
-        cells,
-        fold_steps: 1,
-        hold_steps: 1,
-        release_steps: RELEASE_STEPS,
-    }
-}
-
 impl StripBlock {
-    /// None where no condition is a recovery. Refuses readings some time after the release, which
-    /// the mesh does not follow.
-    pub fn new(test: StripTest, conditions: &[(usize, Condition)]) -> Result<Option<StripBlock>> {
+    /// Strips of so many cells; none where no condition is a recovery. Refuses readings some time after the release,
+    /// which the mesh does not follow.
+    pub fn new(cells: usize, setup: &Setup) -> Result<Option<StripBlock>> {
         let mut block = StripBlock {
-            test,
+            // The hard law does not depend on the steps of fold and hold.
+            test: StripTest {
+                cells,
+                fold_steps: 1,
+                hold_steps: 1,
+                release_steps: RELEASE_STEPS,
+            },
             conditions: Vec::new(),
             points: Vec::new(),
             scales: Vec::new(),
         };
-        for (i, (_, condition)) in conditions.iter().enumerate() {
-            let Condition::Recovery(point) = condition else {
+        for (i, (group, condition)) in setup.conditions.iter().enumerate() {
+            let Some(point) = CreasePoint::of(condition) else {
                 continue;
             };
             if point.read > 0.0 {
@@ -66,23 +62,18 @@ impl StripBlock {
                     readable(point.read)
                 ));
             }
-            block.conditions.push(i);
+            block.conditions.push((i, *group));
             block.scales.push(CREST_CURVATURE / point.gap);
             let gap = CREST_CURVATURE;
-            block.points.push(CreasePoint { gap, ..*point });
+            block.points.push(CreasePoint { gap, ..point });
         }
         Ok((!block.points.is_empty()).then_some(block))
     }
+}
 
-    /// Puts the angles of all sets into `results`. A mesh that cannot be simulated has no angle, which the
-    /// search takes as a wall.
-    pub fn read(
-        &self,
-        compute: &Compute,
-        law: &Arc<dyn Law>,
-        values: impl Fn(usize, usize, f64) -> Vec<f64> + Sync,
-        results: &mut [Readings],
-    ) {
+impl Prepared for StripBlock {
+    /// The angles of all sets. Slopes stay those of the hinge ensemble.
+    fn read(&self, request: &Request, results: &mut [Readings]) -> Result<()> {
         let starts: Vec<usize> = (0..self.points.len()).step_by(STRIPS).collect();
         let meshes: Vec<(usize, usize)> = (0..results.len())
             .flat_map(|set| starts.iter().map(move |first| (set, *first)))
@@ -91,18 +82,23 @@ impl StripBlock {
             .par_iter()
             .map(|&(set, first)| {
                 let span = first..(first + STRIPS).min(self.points.len());
-                let row = |k: usize| values(set, self.conditions[k], self.scales[k]);
+                let row = |k: usize| {
+                    let values = &request.sets[set][self.conditions[k].1];
+                    request.scaled(values, self.scales[k])
+                };
                 let rows: Vec<Vec<f64>> = span.clone().map(row).collect();
                 let points = &self.points[span.clone()];
-                let strips = self.test.strips(law.clone(), Gate::Hard, points, compute);
+                let law = request.law.clone();
+                let strips = self.test.strips(law, Gate::Hard, points, request.compute);
                 let curves = strips.and_then(|mut strips| strips.angles(&rows, false));
                 curves.map_or(vec![f64::NAN; span.len()], |c| c.angles)
             })
             .collect();
         for ((set, first), angles) in meshes.into_iter().zip(angles) {
-            for (condition, angle) in self.conditions[first..].iter().zip(angles) {
+            for ((condition, _), angle) in self.conditions[first..].iter().zip(angles) {
                 results[set].values[*condition] = angle;
             }
         }
+        Ok(())
     }
 }

@@ -1,58 +1,19 @@
 //! Column names that are not known but look like a measured quantity. Passing them over would lose a
 //! gap or a time without a word, so they are refused; names that look like nothing we know are remarks.
 
-use super::columns::{
-    COLUMNS,
-    Concept::{self, *},
-    accepted,
-};
+use super::{Concept, accepted, columns, concepts};
 use crate::error::{Result, bad_input, edit_distance, nearest};
 
-/// How names of quantities begin, in words of lower case, and what they may stand for; longer ones
-/// before their own beginnings.
-const BEGINNINGS: &[(&[&str], &[Concept])] = &[
-    (&["recovery", "time"], &[Read]),
-    (&["read", "time"], &[Read]),
-    (&["reading", "time"], &[Read]),
-    (&["recovery"], &[Angle, Read]),
-    (&["cra"], &[Angle]),
-    (&["wra"], &[Angle]),
-    (&["gap"], &[Gap]),
-    (&["thickness"], &[Thickness]),
-    (&["press", "time"], &[Press]),
-    (&["press", "s"], &[Press]),
-    (&["press", "min"], &[Press]),
-    (&["press", "h"], &[Press]),
-    (&["pressing", "time"], &[Press]),
-    (&["hold", "time"], &[Press, Dwell]),
-    (&["load", "time"], &[Press]),
-    (&["time"], &[Press, Read]),
-    (&["sd"], SPREADS),
-    (&["std"], SPREADS),
-    (&["stdev"], SPREADS),
-    (&["standard", "deviation"], SPREADS),
-    (&["se"], SPREADS),
-    (&["sem"], SPREADS),
-    (&["cv"], SPREADS),
-    (&["b"], &[Rigidity, RigiditySd]),
-    (&["rigidity"], &[Rigidity, RigiditySd]),
-    (&["bending", "rigidity"], &[Rigidity, RigiditySd]),
-    (&["2hb"], &[Hysteresis, HysteresisSd]),
-    (&["hb"], &[Hysteresis, HysteresisSd]),
-    (&["hysteresis"], &[Hysteresis, HysteresisSd]),
-    (&["dwell"], &[Dwell]),
-    (&["curvature"], &[Curvature]),
-    (&["moment"], &[Moment]),
-    (&["turn"], &[Turn]),
-    (&["torque"], &[Torque]),
-    (&["n"], &[Count]),
-    (&["specimens"], &[Count]),
-    (&["replicates"], &[Count]),
-    (&["fabric", "name"], &[Fabric]),
-    (&["dir"], &[Direction]),
+/// How names of spreads begin.
+pub(super) const SPREADS: &[&[&str]] = &[
+    &["sd"],
+    &["std"],
+    &["stdev"],
+    &["standard", "deviation"],
+    &["se"],
+    &["sem"],
+    &["cv"],
 ];
-
-const SPREADS: &[Concept] = &[AngleSd, RigiditySd, HysteresisSd, MomentSd, TorqueSd];
 
 /// Words that make a name a remark whatever it begins with, as in `gap_material` or `press_time_note`.
 const REMARK_WORDS: &[&str] = &[
@@ -92,37 +53,44 @@ pub(super) fn check_unknown(name: &str, header: &str) -> Result<()> {
 }
 
 /// What the author of `name` may have meant.
-fn resembles(name: &str) -> Option<Vec<Concept>> {
+fn resembles(name: &str) -> Option<Vec<&'static Concept>> {
     let lower = name.to_lowercase();
     let words: Vec<&str> = lower
         .split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty())
         .collect();
-    for (beginning, concepts) in BEGINNINGS {
-        if words.starts_with(beginning) && !is_remark(&words[beginning.len()..]) {
-            return Some(concepts.to_vec());
-        }
+    let begins =
+        |beginning: &&[&str]| words.starts_with(beginning) && !is_remark(&words[beginning.len()..]);
+    let matches = concepts().flat_map(|c| c.beginnings().iter().copied().filter(begins));
+    if let Some(longest) = matches.map(<[&str]>::len).max() {
+        let meant = |c: &&Concept| {
+            let mut all = c.beginnings().iter().copied().filter(begins);
+            all.any(|beginning| beginning.len() == longest)
+        };
+        return Some(concepts().filter(meant).collect());
     }
     // Angles have many first names: crease_angle, recovery_angle_deg …
     if words.iter().any(|w| matches!(*w, "angle" | "angles")) && !is_remark(&words) {
-        return Some(vec![Angle]);
+        return Some(concepts().filter(|c| c.id == "angle").collect());
     }
     // The same letters with other marks between them, or other capitals.
-    let known = || COLUMNS.iter().filter(|c| c.concept != Remark);
+    let known = || columns().filter(|(c, _)| **c != super::REMARK);
     let letters = |text: &str| {
         text.to_lowercase()
             .replace(|c: char| !c.is_alphanumeric(), "")
     };
-    if let Some(same) = known().find(|c| letters(c.name) == letters(name)) {
-        return Some(vec![same.concept]);
+    if let Some((same, _)) = known().find(|(_, c)| letters(c.name) == letters(name)) {
+        return Some(vec![same]);
     }
-    let near = nearest(name, known().map(|c| c.name))?;
+    let near = nearest(name, known().map(|(_, c)| c.name))?;
     let length = name.chars().count();
     let allowed = if length < 8 { 1 } else { 2 };
     if length < SHORTEST_TYPING_ERROR || edit_distance(name, near) > allowed {
         return None;
     }
-    known().find(|c| c.name == near).map(|c| vec![c.concept])
+    known()
+        .find(|(_, c)| c.name == near)
+        .map(|(concept, _)| vec![concept])
 }
 
 fn is_remark(words: &[&str]) -> bool {
@@ -187,7 +155,6 @@ mod tests {
             "weave",
             "yarn_tex",
             "force_N",
-            "bending_length_cm",
             "temp_c",
             "machine",
             "",

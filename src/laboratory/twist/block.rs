@@ -2,16 +2,13 @@
 //! differences in the parameters that are looked for: two runs each, where reverse sweeps would take the time of
 //! three runs for every reading. The sweep's derivative is what a test holds them to.
 
-use std::sync::Arc;
-
 use rayon::prelude::*;
 
-use super::{Condition, Readings};
+use super::{TorquePoint, Twist, TwistTest};
 use crate::{
     error::Result,
-    laboratory::{Twist, TwistTest},
-    material::Law,
-    numeric::{Compute, Gate},
+    laboratory::batch::{Prepared, Readings, Request, Setup},
+    numeric::Gate,
 };
 
 /// Step of the differences, as a share of the value: far above the tolerance of the solves, and so small that
@@ -28,27 +25,24 @@ pub(super) struct TwistBlock {
 }
 
 /// A block for every twist and group of a list.
-pub(super) fn blocks(
-    test: &TwistTest,
-    conditions: &[(usize, Condition)],
-) -> Result<Vec<TwistBlock>> {
+pub(super) fn blocks(test: &TwistTest, setup: &Setup) -> Result<Vec<TwistBlock>> {
     let mut blocks: Vec<TwistBlock> = Vec::new();
-    for (i, (group, condition)) in conditions.iter().enumerate() {
-        let Condition::Torque {
+    for (i, (group, condition)) in setup.conditions.iter().enumerate() {
+        let Some(TorquePoint {
             twist, way, turn, ..
-        } = condition
+        }) = TorquePoint::of(condition)
         else {
             continue;
         };
-        let reading = (i, test.weights(*twist, *way, *turn)?);
+        let reading = (i, test.weights(twist, way, turn)?);
         match blocks
             .iter_mut()
-            .find(|b| b.twist == *twist && b.group == *group)
+            .find(|b| b.twist == twist && b.group == *group)
         {
             Some(block) => block.readings.push(reading),
             None => blocks.push(TwistBlock {
                 test: *test,
-                twist: *twist,
+                twist,
                 group: *group,
                 readings: vec![reading],
             }),
@@ -57,38 +51,31 @@ pub(super) fn blocks(
     Ok(blocks)
 }
 
-impl TwistBlock {
-    /// Puts torques, and slopes over the parameters of `wanted`, into `results`. A twist that cannot be simulated
-    /// has no torque, which the search takes as a wall.
-    pub fn read(
-        &self,
-        compute: &Compute,
-        law: &Arc<dyn Law>,
-        sets: &[Vec<Vec<f64>>],
-        wanted: &[usize],
-        results: &mut [Readings],
-    ) {
+impl Prepared for TwistBlock {
+    /// Torques, and slopes over the parameters that are sought.
+    fn read(&self, request: &Request, results: &mut [Readings]) -> Result<()> {
         let mut runs: Vec<(usize, Option<(usize, f64)>)> = Vec::new();
-        for set in 0..sets.len() {
+        for set in 0..request.sets.len() {
             runs.push((set, None));
-            for p in wanted {
+            for p in request.sought.unwrap_or_default() {
                 runs.extend([-DIFFERENCE, DIFFERENCE].map(|step| (set, Some((*p, step)))));
             }
         }
         let torques: Vec<Vec<f64>> = runs
             .par_iter()
             .map(|(set, change)| {
-                let mut values = sets[*set][self.group].clone();
+                let mut values = request.sets[*set][self.group].clone();
                 if let Some((p, step)) = change {
                     values[*p] *= 1.0 + step;
                 }
+                let (law, compute) = (request.law, request.compute);
                 let torques = self
                     .test
                     .torques(law, Gate::Hard, self.twist, &values, compute);
                 torques.unwrap_or(vec![f64::NAN; 2 * self.test.steps + 1])
             })
             .collect();
-        let width = law.parameters().len();
+        let width = request.strains.len();
         let at = |torques: &[f64], places: &[(usize, f64); 2]| -> f64 {
             places.iter().map(|(k, weight)| weight * torques[*k]).sum()
         };
@@ -98,12 +85,13 @@ impl TwistBlock {
                 match change {
                     None => results[set].values[*condition] = torque,
                     Some((p, step)) => {
-                        let value = sets[set][self.group][p];
+                        let value = request.sets[set][self.group][p];
                         results[set].slopes[condition * width + p] +=
                             torque * step.signum() / (2.0 * DIFFERENCE * value);
                     }
                 }
             }
         }
+        Ok(())
     }
 }

@@ -1,0 +1,183 @@
+//! Laboratory tests of many parameter sets at once: what a fit compares with the data.
+
+mod hinges;
+
+use std::sync::Arc;
+
+pub(super) use hinges::HingeBlock;
+
+use super::{Condition, TESTS, TwistTest};
+use crate::{
+    error::Result,
+    material::{Dimension, Law},
+    numeric::{Compute, Gate},
+};
+
+/// How finely the tests are simulated.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Resolution {
+    /// Hinges along a fold.
+    pub hinges: usize,
+    /// Width of the smoothstep gate as a share of the largest curvature of a test; none for the hard law.
+    pub width: Option<f64>,
+    /// Speed of the bending cycle \[1/(m·s)\].
+    pub bending_rate: f64,
+    /// Cells along the fold where the angles are those of a strip mesh under the hard law.
+    pub strip_cells: Option<usize>,
+    /// The cylinder that torques are read at; without one they are left out.
+    pub twist: Option<TwistTest>,
+}
+
+impl Resolution {
+    /// The gate of hinges.
+    pub fn gate(&self) -> Gate {
+        self.width
+            .map_or(Gate::Hard, |width| Gate::Smoothstep { width })
+    }
+}
+
+/// What a test prepares its conditions from.
+pub struct Setup<'a> {
+    /// Where it is computed.
+    pub compute: &'a Compute,
+    /// The law.
+    pub law: &'a Arc<dyn Law>,
+    /// How finely.
+    pub resolution: Resolution,
+    /// Conditions of all tests, each with the number of its group.
+    pub conditions: &'a [(usize, Condition)],
+}
+
+/// Parameter sets whose readings are asked for.
+pub struct Request<'a> {
+    /// Where it is computed.
+    pub compute: &'a Compute,
+    /// The law.
+    pub law: &'a Arc<dyn Law>,
+    /// Which parameters are strains.
+    pub strains: &'a [bool],
+    /// `sets[s][group]` are the parameters of a group in set s.
+    pub sets: &'a [Vec<Vec<f64>>],
+    /// Parameters of which slopes are wanted where each costs a run; none where no slopes are wanted.
+    pub sought: Option<&'a [usize]>,
+}
+
+impl Request<'_> {
+    /// Parameters with strains in units of `scale`.
+    pub fn scaled(&self, values: &[f64], scale: f64) -> Vec<f64> {
+        let pairs = values.iter().zip(self.strains);
+        pairs
+            .map(|(v, strain)| if *strain { v / scale } else { *v })
+            .collect()
+    }
+}
+
+/// Some conditions of one test, ready to be simulated.
+pub trait Prepared: Send + Sync {
+    /// Puts readings, and slopes where they are wanted, into the results of every set. A reading that cannot be
+    /// simulated is NaN, which a search takes as a wall.
+    fn read(&self, request: &Request, results: &mut [Readings]) -> Result<()>;
+}
+
+/// Readings of one parameter set.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Readings {
+    /// One a condition, in its unit.
+    pub values: Vec<f64>,
+    /// ∂reading/∂parameter of the condition's group, row-major `[conditions, parameters]`; empty where
+    /// it was not asked for.
+    pub slopes: Vec<f64>,
+}
+
+/// A list of conditions, ready to be simulated.
+pub struct Tests {
+    law: Arc<dyn Law>,
+    /// Which parameters are strains.
+    strains: Vec<bool>,
+    /// Which group's parameters each condition has.
+    groups: Vec<usize>,
+    prepared: Vec<Box<dyn Prepared>>,
+    /// Which conditions are not simulated.
+    left_out: Vec<bool>,
+    /// Parameters of which slopes are needed where each costs a run.
+    sought: Vec<usize>,
+}
+
+impl Tests {
+    /// Prepares conditions, each with the number of its group.
+    pub fn new(
+        compute: &Compute,
+        law: Arc<dyn Law>,
+        resolution: Resolution,
+        conditions: &[(usize, Condition)],
+    ) -> Result<Tests> {
+        let setup = Setup {
+            compute,
+            law: &law,
+            resolution,
+            conditions,
+        };
+        let mut prepared = Vec::new();
+        for test in TESTS {
+            prepared.extend(test.prepare(&setup)?);
+        }
+        let is_strain = |p: &crate::material::Parameter| p.dimension == Dimension::Strain;
+        Ok(Tests {
+            strains: law.parameters().iter().map(is_strain).collect(),
+            groups: conditions.iter().map(|(group, _)| *group).collect(),
+            sought: (0..law.parameters().len()).collect(),
+            left_out: conditions
+                .iter()
+                .map(|(_, c)| c.test.is_left_out(&setup))
+                .collect(),
+            law,
+            prepared,
+        })
+    }
+
+    /// The same where only these parameters of the law are looked for.
+    pub fn seeking(self, sought: Vec<usize>) -> Tests {
+        Tests { sought, ..self }
+    }
+
+    /// Whether a condition is not simulated.
+    pub fn leaves_out(&self, condition: usize) -> bool {
+        self.left_out[condition]
+    }
+
+    /// The group of every condition.
+    pub fn groups(&self) -> &[usize] {
+        &self.groups
+    }
+
+    /// Readings of many parameter sets; `sets[s][group]` are the parameters of a group in set s.
+    pub fn run(
+        &self,
+        compute: &Compute,
+        sets: &[Vec<Vec<f64>>],
+        with_slopes: bool,
+    ) -> Result<Vec<Readings>> {
+        let count = self.groups.len();
+        let slopes = if with_slopes {
+            count * self.strains.len()
+        } else {
+            0
+        };
+        let empty = Readings {
+            values: vec![f64::NAN; count],
+            slopes: vec![0.0; slopes],
+        };
+        let mut results = vec![empty; sets.len()];
+        let request = Request {
+            compute,
+            law: &self.law,
+            strains: &self.strains,
+            sets,
+            sought: with_slopes.then_some(self.sought.as_slice()),
+        };
+        for prepared in &self.prepared {
+            prepared.read(&request, &mut results)?;
+        }
+        Ok(results)
+    }
+}

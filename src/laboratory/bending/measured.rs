@@ -1,0 +1,578 @@
+//! The KES bending test as a [`Test`]: sheets with B and 2HB, and digitised loops.
+
+use super::{Branch, KesTest, loops};
+use crate::{
+    error::{Result, bad_input, readable},
+    laboratory::{
+        Condition, Context, CurveKeys, Figure, Grid, Label, Measured, Prepared, Setup, Survey,
+        Sweep, Test, TestSettings,
+        batch::HingeBlock,
+        crease::seconds,
+        sheet::{Assumptions, Concept, DWELL, Sheet, accepted, column},
+    },
+};
+
+/// N·m in 1 gf·cm²/cm.
+const GF_CM2_PER_CM: f64 = 9.80665e-5;
+/// N·m/m in 1 gf·cm/cm.
+const GF_CM_PER_CM: f64 = 9.80665e-3;
+
+/// B \[N·m\]. Rigidities of air or of sheet metal are a wrong unit; ten times the span of apparel, 0.01 to
+/// 1 gf·cm²/cm, is usual.
+static RIGIDITY: Concept = Concept {
+    usual: Some((1e-7, 1e-3, "N·m")),
+    beginnings: &[&["b"], &["rigidity"], &["bending", "rigidity"]],
+    ..Concept::number(
+        "rigidity",
+        (1e-9, 1e-1),
+        &[
+            column("B_Nm", "N·m", 1.0, "KES bending rigidity per width"),
+            column("B_gf_cm2_per_cm", "gf·cm²/cm", GF_CM2_PER_CM, "the same"),
+            column("B_uNm", "µN·m", 1e-6, "the same"),
+        ],
+    )
+};
+static RIGIDITY_SD: Concept = Concept {
+    ..Concept::spread(
+        "rigidity sd",
+        "rigidity",
+        &[
+            column("B_sd_Nm", "N·m", 1.0, "standard deviation of B"),
+            column("B_sd_gf_cm2_per_cm", "gf·cm²/cm", GF_CM2_PER_CM, "the same"),
+            column("B_sd_uNm", "µN·m", 1e-6, "the same"),
+        ],
+    )
+};
+/// 2HB \[N·m/m\]; ten times a stiff cotton is usual.
+static HYSTERESIS: Concept = Concept {
+    usual: Some((0.0, 2e-2, "N·m/m")),
+    beginnings: &[&["2hb"], &["hb"], &["hysteresis"]],
+    ..Concept::number(
+        "hysteresis",
+        (0.0, 10.0),
+        &[
+            column(
+                "2HB_Nm_per_m",
+                "N·m/m",
+                1.0,
+                "KES bending hysteresis per width",
+            ),
+            column("2HB_gf_cm_per_cm", "gf·cm/cm", GF_CM_PER_CM, "the same"),
+        ],
+    )
+};
+static HYSTERESIS_SD: Concept = Concept::spread(
+    "hysteresis sd",
+    "hysteresis",
+    &[
+        column("2HB_sd_Nm_per_m", "N·m/m", 1.0, "standard deviation of 2HB"),
+        column("2HB_sd_gf_cm_per_cm", "gf·cm/cm", GF_CM_PER_CM, "the same"),
+    ],
+);
+/// Curvature of a loop \[1/m\]; a radius of 0.1 mm is a sharp crease.
+pub(super) static CURVATURE: Concept = Concept {
+    beginnings: &[&["curvature"]],
+    ..Concept::number(
+        "curvature",
+        (-1e4, 1e4),
+        &[
+            column(
+                "curvature_per_m",
+                "1/m",
+                1.0,
+                "of a bending loop, rows in the order of the cycle",
+            ),
+            column("curvature_per_cm", "1/cm", 100.0, "the same"),
+        ],
+    )
+};
+pub(super) static MOMENT: Concept = Concept {
+    beginnings: &[&["moment"]],
+    ..Concept::number(
+        "moment",
+        (-100.0, 100.0),
+        &[
+            column(
+                "moment_Nm_per_m",
+                "N·m/m",
+                1.0,
+                "moment per width at that curvature",
+            ),
+            column("moment_gf_cm_per_cm", "gf·cm/cm", GF_CM_PER_CM, "the same"),
+        ],
+    )
+};
+static MOMENT_SD: Concept = Concept::spread(
+    "moment sd",
+    "moment",
+    &[
+        column(
+            "sd_Nm_per_m",
+            "N·m/m",
+            1.0,
+            "standard deviation of the moment",
+        ),
+        column("sd_gf_cm_per_cm", "gf·cm/cm", GF_CM_PER_CM, "the same"),
+    ],
+);
+
+/// Points of each branch of a drawn loop.
+const CURVE_POINTS: usize = 120;
+/// Where a planned loop is read: branch and share of the largest curvature.
+const LOOP_READINGS: [(Branch, f64); 19] = [
+    (Branch::Out, 0.2),
+    (Branch::Out, 0.4),
+    (Branch::Out, 0.6),
+    (Branch::Out, 0.8),
+    (Branch::Out, 1.0),
+    (Branch::Down, 0.8),
+    (Branch::Down, 0.6),
+    (Branch::Down, 0.4),
+    (Branch::Down, 0.2),
+    (Branch::Down, 0.0),
+    (Branch::Down, -0.2),
+    (Branch::Down, -0.4),
+    (Branch::Down, -0.6),
+    (Branch::Down, -0.8),
+    (Branch::Down, -1.0),
+    (Branch::Back, -0.8),
+    (Branch::Back, -0.6),
+    (Branch::Back, -0.4),
+    (Branch::Back, -0.2),
+];
+/// Dwells that a design tries where none are given \[s\].
+const DWELLS: [f64; 5] = [0.0, 10.0, 60.0, 300.0, 1000.0];
+
+/// A number read off a bending loop.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum BendingReading {
+    /// B \[N·m\].
+    Rigidity,
+    /// 2HB \[N·m/m\].
+    Hysteresis,
+    /// Moment \[N·m/m\] at a curvature \[1/m\] of a branch.
+    Moment(Branch, f64),
+}
+
+/// One reading of a bending cycle.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BendingPoint {
+    /// Largest curvature of the cycle \[1/m\].
+    pub max_curvature: f64,
+    /// Rest there \[s\].
+    pub dwell: f64,
+    /// What is read.
+    pub read: BendingReading,
+}
+
+/// The KES bending test of fits and studies.
+pub struct Bending;
+
+impl BendingPoint {
+    /// The reading of a condition of the bending test.
+    pub fn of(condition: &Condition) -> Option<BendingPoint> {
+        (condition.test.name() == Bending.name()).then(|| point(condition))
+    }
+}
+
+impl From<BendingPoint> for Condition {
+    fn from(point: BendingPoint) -> Condition {
+        let (reading, curvature) = match point.read {
+            BendingReading::Rigidity => (0, 0.0),
+            BendingReading::Hysteresis => (1, 0.0),
+            BendingReading::Moment(Branch::Out, curvature) => (2, curvature),
+            BendingReading::Moment(Branch::Down, curvature) => (3, curvature),
+            BendingReading::Moment(Branch::Back, curvature) => (4, curvature),
+        };
+        Condition {
+            test: &Bending,
+            reading,
+            numbers: [point.max_curvature, point.dwell, curvature, 0.0],
+        }
+    }
+}
+
+/// The reading of a condition that is known to be of this test.
+fn point(condition: &Condition) -> BendingPoint {
+    let [max_curvature, dwell, curvature, _] = condition.numbers;
+    BendingPoint {
+        max_curvature,
+        dwell,
+        read: match condition.reading {
+            0 => BendingReading::Rigidity,
+            1 => BendingReading::Hysteresis,
+            2 => BendingReading::Moment(Branch::Out, curvature),
+            3 => BendingReading::Moment(Branch::Down, curvature),
+            _ => BendingReading::Moment(Branch::Back, curvature),
+        },
+    }
+}
+
+impl Test for Bending {
+    fn name(&self) -> &'static str {
+        "bending"
+    }
+
+    fn concepts(&self) -> &'static [&'static Concept] {
+        const {
+            &[
+                &RIGIDITY,
+                &RIGIDITY_SD,
+                &HYSTERESIS,
+                &HYSTERESIS_SD,
+                &CURVATURE,
+                &MOMENT,
+                &MOMENT_SD,
+            ]
+        }
+    }
+
+    fn quantities(&self) -> &'static [&'static Concept] {
+        const { &[&RIGIDITY, &HYSTERESIS, &MOMENT] }
+    }
+
+    fn needs(&self) -> String {
+        format!(
+            "a KES sheet needs {}; a bending loop needs {} with {}",
+            accepted(&[&RIGIDITY, &HYSTERESIS]),
+            accepted(&[&CURVATURE]),
+            accepted(&[&MOMENT])
+        )
+    }
+
+    fn has_dwell(&self) -> bool {
+        true
+    }
+
+    fn check_columns(&self, sheet: &Sheet) -> Result<()> {
+        if sheet.has(&CURVATURE) == sheet.has(&MOMENT) {
+            return Ok(());
+        }
+        let missing = if sheet.has(&MOMENT) {
+            &CURVATURE
+        } else {
+            &MOMENT
+        };
+        bad_input(format!(
+            "{}: a loop needs curvature and moment; add {}",
+            sheet.header(),
+            accepted(&[missing])
+        ))
+    }
+
+    fn measured(&self, sheet: &Sheet, assumed: &mut Assumptions) -> Result<Vec<Vec<Measured>>> {
+        let (branches, sentences) = loops::branches(sheet)?;
+        assumed.sentences.extend(sentences);
+        let mut rows = vec![Vec::new(); sheet.rows().len()];
+        for (row, branch) in sheet.rows().zip(branches) {
+            let number = |concept| sheet.number(row, concept);
+            let dwell = number(&DWELL)?.unwrap_or(0.0);
+            let condition = |read| {
+                let max_curvature = f64::NAN;
+                BendingPoint {
+                    max_curvature,
+                    dwell,
+                    read,
+                }
+                .into()
+            };
+            let moment = match (number(&CURVATURE)?, branch) {
+                (Some(curvature), Some(branch)) => Some(BendingReading::Moment(branch, curvature)),
+                _ => None,
+            };
+            for (concept, spread, read) in [
+                (&RIGIDITY, &RIGIDITY_SD, Some(BendingReading::Rigidity)),
+                (
+                    &HYSTERESIS,
+                    &HYSTERESIS_SD,
+                    Some(BendingReading::Hysteresis),
+                ),
+                (&MOMENT, &MOMENT_SD, moment),
+            ] {
+                if let (Some(value), Some(read)) = (number(concept)?, read) {
+                    rows[row].push(Measured {
+                        condition: condition(read),
+                        concept,
+                        value,
+                        sd: number(spread)?,
+                    });
+                }
+            }
+        }
+        Ok(rows)
+    }
+
+    fn on_loop(&self, condition: &Condition) -> Option<(f64, f64)> {
+        let point = point(condition);
+        match point.read {
+            BendingReading::Moment(_, curvature) => Some((curvature.abs(), point.dwell)),
+            _ => None,
+        }
+    }
+
+    fn complete(&self, condition: Condition, context: &mut Context) -> Result<Condition> {
+        let point = point(&condition);
+        let max_curvature = match point.read {
+            BendingReading::Moment(..) => context.largest.0,
+            _ => context.settings.max_curvature_per_m,
+        };
+        Ok(BendingPoint {
+            max_curvature,
+            ..point
+        }
+        .into())
+    }
+
+    fn assumed_sd(&self, condition: &Condition, value: f64, context: &mut Context) -> f64 {
+        let (share, size, note) = match point(condition).read {
+            BendingReading::Moment(..) => return assumed_moment_sd(context),
+            _ => (
+                context.settings.bending_sd_share,
+                value.abs(),
+                "B and 2HB without a spread are taken to have one of",
+            ),
+        };
+        context
+            .notes
+            .push(format!("{note} {} %.", readable(100.0 * share)));
+        share * size
+    }
+
+    fn curvature(&self, condition: &Condition) -> f64 {
+        point(condition).max_curvature
+    }
+
+    fn held(&self, condition: &Condition) -> f64 {
+        point(condition).dwell
+    }
+
+    fn survey(&self, condition: &Condition, value: f64, survey: &mut Survey) {
+        let BendingPoint {
+            max_curvature,
+            read,
+            ..
+        } = point(condition);
+        survey.see_curvature(max_curvature);
+        match read {
+            BendingReading::Moment(_, at) => {
+                if at.abs() > 0.8 * max_curvature {
+                    survey.rigidities.push((value / at).abs());
+                }
+            }
+            _ => {
+                // B is read from 0.2 of the cycle on, where yarns are taken to slip already.
+                survey.see_curvature(0.2 * max_curvature);
+                if read == BendingReading::Rigidity {
+                    survey.rigidities.push(value);
+                }
+            }
+        }
+    }
+
+    fn sharpest(&self, _: &Condition) -> (String, &'static str) {
+        (
+            "a bending cycle".into(),
+            "a recovery test with a small gap would make one yield",
+        )
+    }
+
+    fn kind(&self, condition: &Condition) -> &'static str {
+        match point(condition).read {
+            BendingReading::Moment(..) => "kes_loop",
+            _ => "kes",
+        }
+    }
+
+    fn quantity(&self, condition: &Condition) -> Option<(&'static str, &'static str)> {
+        Some(match point(condition).read {
+            BendingReading::Rigidity => ("B", "N·m"),
+            BendingReading::Hysteresis => ("2HB", "N·m/m"),
+            BendingReading::Moment(..) => ("moment", "N·m/m"),
+        })
+    }
+
+    fn settings(&self, condition: &Condition) -> Vec<(&'static str, f64)> {
+        let point = point(condition);
+        let mut settings = vec![("press_s", point.dwell)];
+        if let BendingReading::Moment(_, curvature) = point.read {
+            settings.push(("curvature_per_m", curvature));
+        }
+        settings
+    }
+
+    fn label(&self, condition: &Condition) -> Label {
+        let point = point(condition);
+        let dwelt = format!("dwell {} s", readable(point.dwell));
+        let (name, unit, place) = match point.read {
+            BendingReading::Rigidity => (format!("B, {dwelt}"), "N·m", None),
+            BendingReading::Hysteresis => (format!("2HB, {dwelt}"), "N·m/m", None),
+            BendingReading::Moment(branch, curvature) => {
+                let branch = match branch {
+                    Branch::Out => "way out",
+                    Branch::Down => "way down",
+                    Branch::Back => "way back",
+                };
+                let name = format!("moment at {} 1/m, {branch}, {dwelt}", readable(curvature));
+                let curve = format!("moment, {branch}, {dwelt}");
+                (name, "N·m/m", Some((curve, curvature, "curvature [1/m]")))
+            }
+        };
+        Label { name, unit, place }
+    }
+
+    fn prepare(&self, setup: &Setup) -> Result<Vec<Box<dyn Prepared>>> {
+        let mut cycles: Vec<f64> = Vec::new();
+        for (_, condition) in setup.conditions {
+            if let Some(point) = BendingPoint::of(condition)
+                && !cycles.contains(&point.max_curvature)
+            {
+                cycles.push(point.max_curvature);
+            }
+        }
+        let block = |cycle| Ok(Box::new(hinge_block(setup, cycle)?) as Box<dyn Prepared>);
+        cycles.into_iter().map(block).collect()
+    }
+
+    fn curve_keys(&self) -> CurveKeys {
+        CurveKeys {
+            list: "loops",
+            x: "curvature_per_m",
+            fitted: "moment_nm_per_m",
+            band: None,
+            hard: false,
+        }
+    }
+
+    /// A loop for every largest curvature and dwell.
+    fn sweeps(&self, conditions: &[Condition], _: &TestSettings) -> Vec<Sweep> {
+        let mut cycles: Vec<(f64, f64)> = Vec::new();
+        for point in conditions.iter().map(point) {
+            let cycle = (point.max_curvature, point.dwell);
+            if !cycles.contains(&cycle) {
+                cycles.push(cycle);
+            }
+        }
+        let sweep = |(max_curvature, dwell): (f64, f64)| {
+            let mut sweep = Sweep {
+                settings: vec![("dwell_s", dwell)],
+                x: Vec::new(),
+                conditions: Vec::new(),
+            };
+            for (branch, from, to) in [
+                (Branch::Out, 0.0, 1.0),
+                (Branch::Down, 1.0, -1.0),
+                (Branch::Back, -1.0, 0.0),
+            ] {
+                for k in 0..=CURVE_POINTS {
+                    let share = k as f64 / CURVE_POINTS as f64;
+                    let curvature = max_curvature * (from + (to - from) * share);
+                    sweep.x.push(curvature);
+                    let point = BendingPoint {
+                        max_curvature,
+                        dwell,
+                        read: BendingReading::Moment(branch, curvature),
+                    };
+                    sweep.conditions.push(point.into());
+                }
+            }
+            sweep
+        };
+        cycles.into_iter().map(sweep).collect()
+    }
+
+    fn figure(&self) -> Option<Figure> {
+        Some(Figure {
+            stem: "loop",
+            title: "Bending loop of",
+            shows: "measured moments and the fitted cycle",
+            x_label: "curvature [1/m]",
+            y_label: "moment per width [N·m/m]",
+            kind: "kes_loop",
+            x: "curvature_per_m",
+            series: ("press_s", "dwell_s", "dwell"),
+        })
+    }
+
+    fn varied(&self) -> &'static [&'static str] {
+        &["dwell"]
+    }
+
+    /// Loops that are read at 19 curvatures.
+    fn next(&self, _: &[Condition], settings: &TestSettings, grid: &Grid) -> Vec<Vec<Condition>> {
+        let max_curvature = settings.max_curvature_per_m;
+        let cycle = |&dwell: &f64| {
+            let reading = |(branch, share): (Branch, f64)| {
+                BendingPoint {
+                    max_curvature,
+                    dwell,
+                    read: BendingReading::Moment(branch, share * max_curvature),
+                }
+                .into()
+            };
+            LOOP_READINGS.map(reading).to_vec()
+        };
+        grid.values("dwell")
+            .unwrap_or(&DWELLS)
+            .iter()
+            .map(cycle)
+            .collect()
+    }
+
+    fn measurement(&self, condition: &Condition) -> String {
+        format!("KES loop, dwell {} s", seconds(point(condition).dwell))
+    }
+
+    fn planned_sd(&self, _: &[f64], expected: &[f64], settings: &TestSettings) -> f64 {
+        let largest = expected.iter().fold(0.0f64, |a, m| a.max(m.abs()));
+        settings.moment_sd_share * largest.max(f64::MIN_POSITIVE)
+    }
+
+    fn scales_with_stiffness(&self) -> bool {
+        true
+    }
+}
+
+/// Standard deviation of a moment or torque whose file gives none: a share of the largest of its loop.
+pub(in crate::laboratory) fn assumed_moment_sd(context: &mut Context) -> f64 {
+    let share = context.settings.moment_sd_share;
+    context.notes.push(format!(
+        "Moments and torques without a spread are taken to have one of {} % of the largest.",
+        readable(100.0 * share)
+    ));
+    share * context.largest.1
+}
+
+/// The readings of all cycles up to one curvature as hinges.
+fn hinge_block(setup: &Setup, cycle: f64) -> Result<HingeBlock> {
+    let test = KesTest {
+        max_curvature: 1.0,
+        rate: setup.resolution.bending_rate / cycle,
+        ..KesTest::default()
+    };
+    let (rigidity, hysteresis) = test.reading_weights();
+    let (mut indices, mut dwells, mut weights) = (Vec::new(), Vec::new(), Vec::new());
+    for (i, (group, condition)) in setup.conditions.iter().enumerate() {
+        let Some(point) = BendingPoint::of(condition).filter(|p| p.max_curvature == cycle) else {
+            continue;
+        };
+        indices.push((i, *group));
+        dwells.push(point.dwell);
+        // A slope keeps its size when curvature and moment shrink alike; a moment does not.
+        let (row, size) = match point.read {
+            BendingReading::Rigidity => (rigidity.clone(), 1.0),
+            BendingReading::Hysteresis => (hysteresis.clone(), cycle),
+            BendingReading::Moment(branch, curvature) => {
+                (test.moment_weights(branch, curvature / cycle), cycle)
+            }
+        };
+        // The first is the origin, which no step reads.
+        weights.extend(row[1..].iter().map(|w| w * size));
+    }
+    Ok(HingeBlock {
+        rollout: test.rollout(setup.law.clone(), setup.resolution.gate(), &dwells)?,
+        weights,
+        offset: 0.0,
+        scales: vec![cycle; indices.len()],
+        conditions: indices,
+    })
+}

@@ -1,0 +1,575 @@
+//! The crease recovery test as a [`Test`]: its columns, what its angles tell, and what to measure next.
+
+use std::f64::consts::PI;
+
+use super::{CREST_CURVATURE, CreasePoint, CreaseTest};
+use crate::{
+    error::{Result, bad_input, readable},
+    laboratory::{
+        Condition, Context, CurveKeys, Figure, Grid, Label, Measured, Prepared, Setup, Specimen,
+        Survey, Sweep, Test, TestSettings,
+        batch::HingeBlock,
+        sheet::{Assumptions, Cells, Concept, Sheet, accepted, column},
+        strip::StripBlock,
+    },
+    numeric::statistics::quantile,
+    rollout::log_times,
+};
+
+/// Recovery angle \[degrees\]; 180 is flat.
+pub static ANGLE: Concept = Concept {
+    hint: "A sum of warp and weft must be given as two rows",
+    beginnings: &[&["recovery"], &["cra"], &["wra"]],
+    ..Concept::number(
+        "angle",
+        (0.0, 180.0),
+        &[
+            column(
+                "angle_deg",
+                "degrees",
+                1.0,
+                "recovery angle; 180 is flat, 0 stays folded; beside an overhang the angle of the cantilever",
+            ),
+            column("angle_rad", "radians", 180.0 / PI, "the same"),
+            column("recovery_pct", "%", 1.8, "the same; 100 is 180 degrees"),
+        ],
+    )
+};
+static ANGLE_SD: Concept = Concept {
+    range: (0.0, 180.0),
+    ..Concept::spread(
+        "angle sd",
+        "angle",
+        &[
+            column("sd_deg", "degrees", 1.0, "standard deviation of the angle"),
+            column("sd_rad", "radians", 180.0 / PI, "the same"),
+            column("sd_pct", "%", 1.8, "the same, of recovery_pct"),
+        ],
+    )
+};
+/// Gaps below a yarn or as wide as a hand are no folds.
+static GAP: Concept = Concept {
+    cells: Cells::SettingOf(&["angle"]),
+    beginnings: &[&["gap"]],
+    ..Concept::number(
+        "gap",
+        (1e-5, 0.1),
+        &[
+            column(
+                "gap_mm",
+                "mm",
+                1e-3,
+                "distance of the plates that press the fold; without it 2·thickness_mm",
+            ),
+            column("gap_cm", "cm", 1e-2, "the same"),
+            column("gap_m", "m", 1.0, "the same"),
+        ],
+    )
+};
+static PRESS: Concept = Concept {
+    cells: Cells::SettingOf(&["angle"]),
+    beginnings: &[
+        &["press", "time"],
+        &["press", "s"],
+        &["press", "min"],
+        &["press", "h"],
+        &["pressing", "time"],
+        &["hold", "time"],
+        &["load", "time"],
+        &["time"],
+    ],
+    ..Concept::number(
+        "press",
+        (0.0, 1e9),
+        &[
+            column("press_time_s", "s", 1.0, "time under load"),
+            column("press_time_min", "min", 60.0, "the same"),
+            column("press_time_h", "h", 3600.0, "the same"),
+        ],
+    )
+};
+static READ: Concept = Concept {
+    cells: Cells::SettingOf(&["angle"]),
+    beginnings: &[
+        &["recovery", "time"],
+        &["read", "time"],
+        &["reading", "time"],
+        &["recovery"],
+        &["time"],
+    ],
+    ..Concept::number(
+        "read",
+        (0.0, 1e9),
+        &[
+            column(
+                "recovery_time_s",
+                "s",
+                1.0,
+                "time from the release to the reading",
+            ),
+            column("recovery_time_min", "min", 60.0, "the same"),
+            column("recovery_time_h", "h", 3600.0, "the same"),
+        ],
+    )
+};
+static THICKNESS: Concept = Concept {
+    cells: Cells::ShownSetting,
+    beginnings: &[&["thickness"]],
+    ..Concept::number(
+        "thickness",
+        (5e-6, 0.05),
+        &[column(
+            "thickness_mm",
+            "mm",
+            1e-3,
+            "of the fabric; stands in for a gap",
+        )],
+    )
+};
+
+/// Angles of fewer rows may be small by chance.
+const ENOUGH_TO_JUDGE_UNITS: usize = 3;
+/// Points of a drawn curve.
+const CURVE_POINTS: usize = 120;
+/// The same where every point is a mesh.
+const MESH_CURVE_POINTS: usize = 24;
+/// Gaps that a design tries where the data have none \[m\].
+const GAPS: [f64; 4] = [0.5e-3, 1e-3, 2e-3, 4e-3];
+
+/// The crease recovery test of fits and studies.
+pub struct Recovery;
+
+impl CreasePoint {
+    /// The point of a condition of the crease test.
+    pub fn of(condition: &Condition) -> Option<CreasePoint> {
+        let [gap, press, read, _] = condition.numbers;
+        (condition.test.name() == Recovery.name()).then_some(CreasePoint { gap, press, read })
+    }
+
+    /// Gaps are read in millimetres: 0.0005 m is to be 0.5 mm again.
+    fn gap_mm(&self) -> f64 {
+        (1e12 * self.gap).round() / 1e9
+    }
+}
+
+impl From<CreasePoint> for Condition {
+    fn from(point: CreasePoint) -> Condition {
+        Condition {
+            test: &Recovery,
+            reading: 0,
+            numbers: [point.gap, point.press, point.read, 0.0],
+        }
+    }
+}
+
+/// The point of a condition that is known to be of this test.
+fn point(condition: &Condition) -> CreasePoint {
+    let [gap, press, read, _] = condition.numbers;
+    CreasePoint { gap, press, read }
+}
+
+impl Test for Recovery {
+    fn name(&self) -> &'static str {
+        "crease"
+    }
+
+    fn concepts(&self) -> &'static [&'static Concept] {
+        const { &[&ANGLE, &ANGLE_SD, &GAP, &PRESS, &READ, &THICKNESS] }
+    }
+
+    fn quantities(&self) -> &'static [&'static Concept] {
+        const { &[&ANGLE] }
+    }
+
+    fn needs(&self) -> String {
+        format!("a recovery test needs {}", accepted(&[&ANGLE]))
+    }
+
+    fn check_columns(&self, sheet: &Sheet) -> Result<()> {
+        // Beside an angle, percent could also mean a share of that angle.
+        if sheet.name(&ANGLE_SD) == "sd_pct" && sheet.name(&ANGLE) != "recovery_pct" {
+            return bad_input(format!(
+                "{}: 'sd_pct' belongs to recovery_pct; beside '{}' give sd_deg or sd_rad",
+                sheet.header(),
+                sheet.name(&ANGLE)
+            ));
+        }
+        Ok(())
+    }
+
+    fn measured(&self, sheet: &Sheet, assumed: &mut Assumptions) -> Result<Vec<Vec<Measured>>> {
+        let mut rows = vec![Vec::new(); sheet.rows().len()];
+        let mut angles = Vec::new();
+        for row in sheet.rows() {
+            let number = |concept| sheet.number(row, concept);
+            let Some(value) = number(&ANGLE)? else {
+                continue;
+            };
+            if sheet.is_borrowed(row, &ANGLE)? {
+                continue;
+            }
+            let mut gap = number(&GAP)?;
+            if let (None, Some(thickness)) = (gap, number(&THICKNESS)?) {
+                gap = Some(2.0 * thickness);
+                assumed.of_line(
+                    "no gap is given; taken as twice the thickness",
+                    sheet.table.line(row),
+                );
+            }
+            let point = CreasePoint {
+                gap: gap.unwrap_or(f64::NAN),
+                press: number(&PRESS)?.unwrap_or(f64::NAN),
+                read: number(&READ)?.unwrap_or(f64::NAN),
+            };
+            angles.push((row, value));
+            rows[row].push(Measured {
+                condition: point.into(),
+                concept: &ANGLE,
+                value,
+                sd: number(&ANGLE_SD)?,
+            });
+        }
+        check_unit(sheet, &angles)?;
+        Ok(rows)
+    }
+
+    fn complete(&self, condition: Condition, context: &mut Context) -> Result<Condition> {
+        let mut point = point(&condition);
+        let settings = context.settings;
+        if point.gap.is_nan() {
+            let Some(gap) = settings.gap_mm else {
+                return bad_input(format!(
+                    "{}: no gap is known; add a column gap_mm or thickness_mm, or give --gap-mm (tests.gap_mm of a case)",
+                    context.place
+                ));
+            };
+            point.gap = 1e-3 * gap;
+        }
+        if point.press.is_nan() {
+            point.press = settings.press_s;
+            context.notes.push(format!(
+                "Pressing times that are not given are taken as {} s.",
+                readable(settings.press_s)
+            ));
+        }
+        if point.read.is_nan() {
+            point.read = settings.read_s;
+            context.notes.push(format!(
+                "Reading times that are not given are taken as {} s.",
+                readable(settings.read_s)
+            ));
+        }
+        Ok(point.into())
+    }
+
+    fn assumed_sd(&self, _: &Condition, _: f64, context: &mut Context) -> f64 {
+        let sd = context.settings.sd_deg;
+        context.notes.push(format!(
+            "Angles without a spread are taken to have one of {}°.",
+            readable(sd)
+        ));
+        sd
+    }
+
+    fn hold_out_setting(&self, condition: &Condition, name: &str) -> Option<f64> {
+        let point = point(condition);
+        match name {
+            "gap_mm" => Some(1e3 * point.gap),
+            "press_s" => Some(point.press),
+            _ => None,
+        }
+    }
+
+    fn curvature(&self, condition: &Condition) -> f64 {
+        CREST_CURVATURE / point(condition).gap
+    }
+
+    fn held(&self, condition: &Condition) -> f64 {
+        point(condition).press
+    }
+
+    fn survey(&self, condition: &Condition, _: f64, survey: &mut Survey) {
+        survey.see_curvature(self.curvature(condition));
+    }
+
+    fn shows_time(&self, _: &Condition) -> bool {
+        true
+    }
+
+    fn tells_rigidity(&self) -> bool {
+        false
+    }
+
+    fn sharpest(&self, condition: &Condition) -> (String, &'static str) {
+        (
+            format!("a gap of {:.3} mm", 1e3 * point(condition).gap),
+            "a smaller gap would make one yield",
+        )
+    }
+
+    fn quantity(&self, _: &Condition) -> Option<(&'static str, &'static str)> {
+        None
+    }
+
+    fn settings(&self, condition: &Condition) -> Vec<(&'static str, f64)> {
+        let point = point(condition);
+        vec![
+            ("gap_mm", point.gap_mm()),
+            ("press_s", point.press),
+            ("read_s", point.read),
+        ]
+    }
+
+    fn label(&self, condition: &Condition) -> Label {
+        let point = point(condition);
+        let gap = readable((1e9 * point.gap).round() / 1e6);
+        let read = readable(point.read);
+        Label {
+            name: format!(
+                "angle, gap {gap} mm, pressed {} s, read after {read} s",
+                readable(point.press)
+            ),
+            unit: "°",
+            place: Some((
+                format!("gap {gap} mm, read after {read} s"),
+                point.press,
+                "pressing time [s]",
+            )),
+        }
+    }
+
+    /// A full turn either way is beyond any release.
+    fn possible(&self) -> std::ops::RangeInclusive<f64> {
+        -180.0..=360.0
+    }
+
+    fn curve_summary(&self) -> Option<[&'static str; 2]> {
+        Some(["mean angle", "loss from shortest to longest pressing"])
+    }
+
+    fn needs_meshes(&self, settings: &TestSettings) -> bool {
+        settings.specimen == Specimen::StripMesh
+    }
+
+    fn prepare(&self, setup: &Setup) -> Result<Vec<Box<dyn Prepared>>> {
+        let mut prepared: Vec<Box<dyn Prepared>> = Vec::new();
+        if let Some(block) = hinge_block(setup)? {
+            prepared.push(Box::new(block));
+        }
+        if let Some(cells) = setup.resolution.strip_cells
+            && let Some(block) = StripBlock::new(cells, setup)?
+        {
+            prepared.push(Box::new(block));
+        }
+        Ok(prepared)
+    }
+
+    fn curve_keys(&self) -> CurveKeys {
+        CurveKeys {
+            list: "curves",
+            x: "press_s",
+            fitted: "fitted_deg",
+            band: Some(["hard_deg", "low_deg", "high_deg"]),
+            hard: false,
+        }
+    }
+
+    /// A curve for every gap and reading time.
+    fn sweeps(&self, conditions: &[Condition], settings: &TestSettings) -> Vec<Sweep> {
+        // The shortest and longest pressing time of each.
+        let mut curves: Vec<(CreasePoint, (f64, f64))> = Vec::new();
+        for point in conditions.iter().map(point) {
+            let same = |(c, _): &&mut (CreasePoint, (f64, f64))| {
+                c.gap == point.gap && c.read == point.read
+            };
+            match curves.iter_mut().find(same) {
+                Some((_, (low, high))) => {
+                    (*low, *high) = (low.min(point.press), high.max(point.press));
+                }
+                None => curves.push((point, (point.press, point.press))),
+            }
+        }
+        let count = match settings.specimen {
+            Specimen::Hinges => CURVE_POINTS,
+            Specimen::StripMesh => MESH_CURVE_POINTS,
+        };
+        let sweep = |(point, (shortest, longest)): (CreasePoint, (f64, f64))| {
+            let first = if shortest > 0.0 {
+                0.5 * shortest
+            } else {
+                1e-3 * longest.max(1.0)
+            };
+            // A single pressing time gets a decade on either side.
+            let (first, last) = match longest > 2.0 * shortest.max(first) {
+                true => (first, 2.0 * longest),
+                false => (0.1 * first, 20.0 * first),
+            };
+            let x = log_times(first, last, count);
+            let condition = |&press: &f64| CreasePoint { press, ..point }.into();
+            Sweep {
+                settings: vec![("gap_mm", point.gap_mm()), ("read_s", point.read)],
+                conditions: x.iter().map(condition).collect(),
+                x,
+            }
+        };
+        curves.into_iter().map(sweep).collect()
+    }
+
+    fn figure(&self) -> Option<Figure> {
+        None
+    }
+
+    fn varied(&self) -> &'static [&'static str] {
+        &["gap", "press"]
+    }
+
+    fn next(
+        &self,
+        known: &[Condition],
+        settings: &TestSettings,
+        grid: &Grid,
+    ) -> Vec<Vec<Condition>> {
+        let points: Vec<CreasePoint> = known.iter().map(point).collect();
+        let read = points.first().map_or(settings.read_s, |p| p.read);
+        let gaps = match grid.values("gap") {
+            Some(gaps) => gaps.to_vec(),
+            None => around(points.iter().map(|p| p.gap).collect()),
+        };
+        let presses = match grid.values("press") {
+            Some(presses) => presses.to_vec(),
+            None => one_three_ten(points.iter().map(|p| p.press)),
+        };
+        CreaseTest::grid(&gaps, &presses, &[read])
+            .into_iter()
+            .map(|point| vec![point.into()])
+            .collect()
+    }
+
+    fn measurement(&self, condition: &Condition) -> String {
+        let point = point(condition);
+        format!(
+            "gap {} mm, pressed {} s",
+            point.gap_mm(),
+            seconds(point.press)
+        )
+    }
+
+    fn planned_sd(&self, known: &[f64], _: &[f64], settings: &TestSettings) -> f64 {
+        if known.is_empty() {
+            settings.sd_deg
+        } else {
+            quantile(known, 0.5)
+        }
+    }
+}
+
+/// A time without the rounding of a power of ten.
+pub(in crate::laboratory) fn seconds(time: f64) -> String {
+    readable((1e6 * time).round() / 1e6)
+}
+
+/// Refuses whole columns of angles that are too small for their unit.
+fn check_unit(sheet: &Sheet, angles: &[(usize, f64)]) -> Result<()> {
+    let largest = angles.iter().map(|(_, angle)| *angle).fold(0.0, f64::max);
+    if angles.len() < ENOUGH_TO_JUDGE_UNITS || largest == 0.0 {
+        return Ok(());
+    }
+    let name = sheet.name(&ANGLE);
+    let (limit, unit, remedy) = match name {
+        "angle_deg" => (
+            PI,
+            1.0,
+            "these look like radians: name the column angle_rad",
+        ),
+        "recovery_pct" => (
+            1.8,
+            1.8,
+            "these look like shares of 1: give them in percent",
+        ),
+        _ => return Ok(()),
+    };
+    if largest > limit {
+        return Ok(());
+    }
+    bad_input(format!(
+        "{}: no {name} of the file is above {}; {remedy}",
+        sheet.place(angles[0].0),
+        readable(largest / unit)
+    ))
+}
+
+/// The recovery conditions of a list as hinges; none where there are none.
+fn hinge_block(setup: &Setup) -> Result<Option<HingeBlock>> {
+    let (mut indices, mut scales, mut points) = (Vec::new(), Vec::new(), Vec::new());
+    for (i, (group, condition)) in setup.conditions.iter().enumerate() {
+        if let Some(point) = CreasePoint::of(condition) {
+            indices.push((i, *group));
+            scales.push(CREST_CURVATURE / point.gap);
+            // A gap whose crest has a curvature of one.
+            let gap = CREST_CURVATURE;
+            points.push(CreasePoint { gap, ..point });
+        }
+    }
+    if points.is_empty() {
+        return Ok(None);
+    }
+    // The hard law does not depend on the steps of fold, hold and snap, and a smooth gate is the closer to
+    // it the fewer there are; the steps to a reading are those of `rumple crease`.
+    let test = CreaseTest {
+        hinges: setup.resolution.hinges,
+        fold_steps: 1,
+        hold_steps: 1,
+        snap_steps: 1,
+        ..CreaseTest::default()
+    };
+    let rollout = test.rollout(setup.law.clone(), setup.resolution.gate(), &points)?;
+    let weights = test.angle_weights(setup.compute, &rollout, &points);
+    let weights = setup.compute.values(weights)?;
+    Ok(Some(HingeBlock {
+        weights: weights.into_iter().map(|w| -w).collect(),
+        rollout,
+        offset: 180.0,
+        conditions: indices,
+        scales,
+    }))
+}
+
+/// The gaps of the data, half the smallest and twice the largest.
+fn around(mut gaps: Vec<f64>) -> Vec<f64> {
+    gaps.sort_by(f64::total_cmp);
+    gaps.dedup();
+    let (Some(low), Some(high)) = (gaps.first().copied(), gaps.last().copied()) else {
+        return GAPS.to_vec();
+    };
+    let mut all = vec![0.5 * low];
+    all.extend(gaps);
+    all.push(2.0 * high);
+    all
+}
+
+/// 1, 3, 10, 30, … seconds from a tenth of the shortest to the longest of the data, or 1000 s.
+fn one_three_ten(presses: impl Iterator<Item = f64>) -> Vec<f64> {
+    let presses: Vec<f64> = presses.filter(|p| *p > 0.0).collect();
+    let low = presses.iter().copied().fold(1.0, f64::min) / 10.0;
+    let high = presses.iter().copied().fold(1e3, f64::max);
+    let decades = low.log10().round() as i32..=high.log10().round() as i32;
+    let times = decades.flat_map(|d| [10f64.powi(d), 3.0 * 10f64.powi(d)]);
+    times.filter(|t| *t <= 1.001 * high).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_grid_surrounds_the_data() {
+        assert_eq!(around(vec![2.0, 1.0, 2.0]), [0.5, 1.0, 2.0, 4.0]);
+        assert_eq!(around(Vec::new()), GAPS);
+        let times = one_three_ten([1.0, 1e3].into_iter());
+        assert_eq!(times.len(), 9, "{times:?}");
+        assert!(
+            (times[0] - 0.1).abs() < 1e-12 && (times[8] - 1e3).abs() < 1e-6,
+            "{times:?}"
+        );
+    }
+}

@@ -1,0 +1,341 @@
+//! What every laboratory test has to tell. Fits, designs, studies, reports and the command line know a test by
+//! [`Test`] alone; a test is added by implementing it in one file and naming it in [`super::TESTS`].
+
+use std::{fmt, ops::RangeInclusive};
+
+use serde::{Serialize, Serializer, ser::SerializeStruct};
+
+use super::{
+    Prepared, Setup, TestSettings,
+    sheet::{Assumptions, Concept, Sheet},
+};
+use crate::error::Result;
+
+/// One reading of a test, with all that decides its value. In SI units.
+#[derive(Clone, Copy)]
+pub struct Condition {
+    /// The test.
+    pub test: &'static dyn Test,
+    /// Which of the test's readings it is. The test numbers them.
+    pub reading: usize,
+    /// Settings of the test, in the order that the test chooses. A setting that a data file leaves out is NaN until
+    /// [`Test::complete`] fills it in.
+    pub numbers: [f64; 4],
+}
+
+impl PartialEq for Condition {
+    /// Bit by bit, so that open settings are equal to each other.
+    fn eq(&self, other: &Self) -> bool {
+        let bits = |c: &Condition| c.numbers.map(|x| (x + 0.0).to_bits());
+        (self.test.name(), self.reading, bits(self))
+            == (other.test.name(), other.reading, bits(other))
+    }
+}
+
+impl fmt::Debug for Condition {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(
+            f,
+            "{} {} {:?}",
+            self.test.name(),
+            self.reading,
+            self.numbers
+        )
+    }
+}
+
+impl Serialize for Condition {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        let mut fields = serializer.serialize_struct("Condition", 3)?;
+        fields.serialize_field("test", self.test.name())?;
+        fields.serialize_field("reading", &self.reading)?;
+        fields.serialize_field("numbers", &self.numbers)?;
+        fields.end()
+    }
+}
+
+impl Condition {
+    /// Largest curvature of the test \[1/m\].
+    pub fn curvature(&self) -> f64 {
+        self.test.curvature(self)
+    }
+
+    /// How long the specimen is held \[s\].
+    pub fn held(&self) -> f64 {
+        self.test.held(self)
+    }
+
+    /// A setting by its name in results, such as `gap_mm`.
+    pub fn setting(&self, name: &str) -> Option<f64> {
+        let settings = self.test.settings(self);
+        settings.iter().find(|s| s.0 == name).map(|s| s.1)
+    }
+}
+
+/// A measured value of a data file.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Measured {
+    /// What was measured.
+    pub condition: Condition,
+    /// The column's quantity.
+    pub concept: &'static Concept,
+    /// In the unit of the concept.
+    pub value: f64,
+    /// Standard deviation of a single specimen, where the file gives one.
+    pub sd: Option<f64>,
+}
+
+/// What a test needs to fill in what a file leaves out.
+pub struct Context<'a> {
+    /// What the case says of tests.
+    pub settings: &'a TestSettings,
+    /// File and line.
+    pub place: &'a str,
+    /// Largest size and value among the points of the same loop (see [`Test::on_loop`]).
+    pub largest: (f64, f64),
+    /// What was taken for granted, a sentence each.
+    pub notes: &'a mut Vec<String>,
+}
+
+/// A reading in words, for tables and plots.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Label {
+    /// The reading with its settings.
+    pub name: String,
+    /// Unit.
+    pub unit: &'static str,
+    /// Place on a curve: the curve's name, x, and the label of the x axis.
+    pub place: Option<(String, f64, &'static str)>,
+}
+
+/// What data tell about the ranges of a law's parameters.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Survey {
+    /// Mildest and sharpest curvature at which something was read \[1/m\].
+    pub curvature: (f64, f64),
+    /// Shortest and longest dwell \[s\].
+    pub times: (f64, f64),
+    /// Rigidities as measured \[N·m\].
+    pub rigidities: Vec<f64>,
+    /// Whether readings depend on the rigidity in a way that only a simulation tells.
+    pub tells_rigidity: bool,
+}
+
+impl Survey {
+    /// Widens the range of curvatures to hold this one \[1/m\].
+    pub fn see_curvature(&mut self, curvature: f64) {
+        let (low, high) = self.curvature;
+        self.curvature = (low.min(curvature), high.max(curvature));
+    }
+}
+
+/// Conditions along a curve that is drawn.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sweep {
+    /// What all points of the curve have in common, by the names of results.
+    pub settings: Vec<(&'static str, f64)>,
+    /// x of every point.
+    pub x: Vec<f64>,
+    /// What is read at every point.
+    pub conditions: Vec<Condition>,
+}
+
+/// How the curves of a test are stored in results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CurveKeys {
+    /// Name of the list.
+    pub list: &'static str,
+    /// Name of x.
+    pub x: &'static str,
+    /// Name of the fitted values.
+    pub fitted: &'static str,
+    /// Names of the hard law's values and of the ends of the 95 % band, for tests whose curves have them.
+    pub band: Option<[&'static str; 3]>,
+    /// Whether the fitted curve is that of the hard law.
+    pub hard: bool,
+}
+
+/// How the curves of a test are drawn: one picture a group, with measured points and fitted lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Figure {
+    /// Beginning of the file's name.
+    pub stem: &'static str,
+    /// Beginning of the title; the group follows.
+    pub title: &'static str,
+    /// What the picture shows, for its caption.
+    pub shows: &'static str,
+    /// Label of the x axis.
+    pub x_label: &'static str,
+    /// Label of the y axis.
+    pub y_label: &'static str,
+    /// Which readings are points of the picture, by [`Test::kind`].
+    pub kind: &'static str,
+    /// Setting of a point that is its x.
+    pub x: &'static str,
+    /// Setting of a point that tells the series apart, the same setting of a curve, and a word for both.
+    pub series: (&'static str, &'static str, &'static str),
+}
+
+/// What a design may vary: values \[SI units\] by the name of the setting.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Grid(pub Vec<(&'static str, Vec<f64>)>);
+
+impl Grid {
+    /// Values of a setting; none where nothing is given.
+    pub fn values(&self, name: &str) -> Option<&[f64]> {
+        let found = self.0.iter().find(|(n, v)| *n == name && !v.is_empty());
+        found.map(|(_, values)| values.as_slice())
+    }
+
+    /// Whether a test that varies these settings is asked for.
+    pub fn admits(&self, varied: &[&str]) -> bool {
+        let nothing = self.0.iter().all(|(_, values)| values.is_empty());
+        nothing || varied.iter().any(|name| self.values(name).is_some())
+    }
+}
+
+/// One test of a textile laboratory.
+pub trait Test: Sync {
+    /// Name in results and messages.
+    fn name(&self) -> &'static str;
+
+    /// The quantities of its data file with their columns, in the order of the help.
+    fn concepts(&self) -> &'static [&'static Concept];
+
+    /// Those of its quantities that are measured: a file with one of them is a file of this test.
+    fn quantities(&self) -> &'static [&'static Concept];
+
+    /// What a file of this test needs, in words.
+    fn needs(&self) -> String;
+
+    /// Whether this test takes a quantity of another test as a setting.
+    fn borrows(&self, _concept: &Concept) -> bool {
+        false
+    }
+
+    /// Whether a time held at the largest deformation is a setting of the test.
+    fn has_dwell(&self) -> bool {
+        false
+    }
+
+    /// Refuses columns that do not make a test.
+    fn check_columns(&self, _sheet: &Sheet) -> Result<()> {
+        Ok(())
+    }
+
+    /// The measured values of every row of a sheet.
+    fn measured(&self, sheet: &Sheet, assumed: &mut Assumptions) -> Result<Vec<Vec<Measured>>>;
+
+    /// Size (such as a curvature) and dwell of a point of a loop. Points of one loop share its largest size.
+    fn on_loop(&self, _condition: &Condition) -> Option<(f64, f64)> {
+        None
+    }
+
+    /// Fills in the settings that a file leaves out.
+    fn complete(&self, condition: Condition, context: &mut Context) -> Result<Condition>;
+
+    /// Standard deviation of a value whose file gives none.
+    fn assumed_sd(&self, condition: &Condition, value: f64, context: &mut Context) -> f64;
+
+    /// A setting by which a case can hold out points.
+    fn hold_out_setting(&self, _condition: &Condition, _name: &str) -> Option<f64> {
+        None
+    }
+
+    /// Largest curvature of the test \[1/m\].
+    fn curvature(&self, condition: &Condition) -> f64;
+
+    /// How long the specimen is held \[s\].
+    fn held(&self, condition: &Condition) -> f64;
+
+    /// Adds what a value tells about the parameters.
+    fn survey(&self, condition: &Condition, value: f64, survey: &mut Survey);
+
+    /// Whether the reading depends on how long yarns rest.
+    fn shows_time(&self, condition: &Condition) -> bool {
+        self.held(condition) > 0.0
+    }
+
+    /// Whether readings determine the size of stiffnesses, not only their ratios.
+    fn tells_rigidity(&self) -> bool {
+        true
+    }
+
+    /// Where the sharpest curvature is, and what would be sharper.
+    fn sharpest(&self, condition: &Condition) -> (String, &'static str);
+
+    /// Kind of a reading in results.
+    fn kind(&self, _condition: &Condition) -> &'static str {
+        self.name()
+    }
+
+    /// Quantity and unit of a reading in results; none for angles, whose names have the ending `_deg`.
+    fn quantity(&self, condition: &Condition) -> Option<(&'static str, &'static str)>;
+
+    /// Settings of a reading, by their names in results.
+    fn settings(&self, condition: &Condition) -> Vec<(&'static str, f64)>;
+
+    /// A reading in words.
+    fn label(&self, condition: &Condition) -> Label;
+
+    /// Values that a reading can have.
+    fn possible(&self) -> RangeInclusive<f64> {
+        f64::NEG_INFINITY..=f64::INFINITY
+    }
+
+    /// Names of a curve's mean and of its fall from the first to the last point, where a study sums curves up.
+    fn curve_summary(&self) -> Option<[&'static str; 2]> {
+        None
+    }
+
+    /// Whether every reading is a mesh to simulate.
+    fn needs_meshes(&self, _settings: &TestSettings) -> bool {
+        false
+    }
+
+    /// Prepares those conditions of a list that are this test's.
+    fn prepare(&self, setup: &Setup) -> Result<Vec<Box<dyn Prepared>>>;
+
+    /// Whether a resolution leaves this test out.
+    fn is_left_out(&self, _setup: &Setup) -> bool {
+        false
+    }
+
+    /// How curves are stored.
+    fn curve_keys(&self) -> CurveKeys;
+
+    /// Curves to draw through the conditions of one group.
+    fn sweeps(&self, conditions: &[Condition], settings: &TestSettings) -> Vec<Sweep>;
+
+    /// How curves are drawn, where the picture follows the common form.
+    fn figure(&self) -> Option<Figure>;
+
+    /// Settings that a design may vary.
+    fn varied(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// What could be measured next: a list of conditions for each measurement. `known` has the conditions measured so
+    /// far.
+    fn next(
+        &self,
+        _known: &[Condition],
+        _settings: &TestSettings,
+        _grid: &Grid,
+    ) -> Vec<Vec<Condition>> {
+        Vec::new()
+    }
+
+    /// A measurement of [`Test::next`] in words.
+    fn measurement(&self, condition: &Condition) -> String {
+        self.label(condition).name
+    }
+
+    /// Standard deviation to expect of a measurement, from those of the data, sorted, and the expected values.
+    fn planned_sd(&self, known: &[f64], expected: &[f64], settings: &TestSettings) -> f64;
+
+    /// Whether all readings grow in proportion to the stiffnesses.
+    fn scales_with_stiffness(&self) -> bool {
+        false
+    }
+}
