@@ -94,7 +94,7 @@ fn main() -> Result<()> {
     if let (Some(path), Some(run)) = (arguments.iter().find(|a| a.ends_with(".png")), &first) {
         picture(&scene, run, Path::new(path))?;
     }
-    // Buckling is rough: docs/CURRICULUM.md has the spread over seeds.
+    // Buckling is rough: docs/explanation/curriculum.md has the spread over seeds.
     match kept[0] > kept[1] && kept[1] > kept[2] && kept[3] == 0.0 {
         true => Ok(()),
         false => Err(rumple::error::Error::CheckFailed(format!(

@@ -1,4 +1,4 @@
-//! What the curriculum must show, on a coarse sleeve in some minutes; docs/CURRICULUM.md has the whole size.
+//! What the curriculum must show, on a coarse sleeve in some minutes; docs/explanation/curriculum.md has the whole size.
 
 mod common;
 
@@ -139,7 +139,7 @@ fn rest_bending_is_learned_without_data() {
         );
         after(BodyMotion::canonical(body))
     };
-    // No hinge of this sleeve, stiff for its long edges, is bent by 60°; docs/CURRICULUM.md has 30°, 60° and 90° at full size.
+    // No hinge of this sleeve, stiff for its long edges, is bent by 60°; docs/explanation/curriculum.md has 30°, 60° and 90° at full size.
     let (at_40, at_90) = (stays(40.0), stays(90.0));
     assert!(
         after.0 > 1.2 * at_40 && at_40 > 2.0 * at_90,

@@ -181,7 +181,7 @@ fn wrinkles_hardly_depend_on_the_time_step() {
     assert!(spread(each(long, 1)) < 0.08, "held: {long:?}");
     let left = |runs: [[f64; 3]; 3]| runs.map(|run| run[2] - cylinder);
     // Measured: 6 % of 140 rad. A step of 0.0025 s leaves 176 rad, other seeds of the mesh 166 and 197 rad; the
-    // radius varies by 17 % over these steps, see docs/SCENES.md.
+    // radius varies by 17 % over these steps, see docs/reference/scenes.md.
     assert!(spread(left(long)) < 0.15, "left: {long:?}");
     for (long, short) in left(long).into_iter().zip(left(short)) {
         // Measured: 1.8, 2.1 and 2.4 times.

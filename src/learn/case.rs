@@ -72,7 +72,7 @@ pub struct Training {
     /// Steps of the minimiser in a round. With 0 E-Net goes along the plain gradient of the loss, as in paper 2.
     pub minimiser_steps: usize,
     /// Whether frames that are asked for the first time, as bends grow in the first cycle, begin at a neighbour and are minimised
-    /// to their end, as in a simulation, instead of at what E-Net guesses. The torso needs it; see docs/CURRICULUM.md.
+    /// to their end, as in a simulation, instead of at what E-Net guesses. The torso needs it; see docs/explanation/curriculum.md.
     pub neighbours: bool,
     /// Times that Adam sees all lessons in a round.
     pub fits: usize,

@@ -46,7 +46,7 @@ const SLEEVE: f64 = 0.06;
 const CUFF: f64 = 10.0;
 
 impl Garment {
-    /// Vertices around and along of the garments of docs/CURRICULUM.md: 864, with 1680 triangles and 2496 hinges.
+    /// Vertices around and along of the garments of docs/explanation/curriculum.md: 864, with 1680 triangles and 2496 hinges.
     pub const GRID: [usize; 2] = [24, 36];
 
     /// A sleeve for [`Body::arm`]: radius 6 cm, length 44 cm, pinned at the shoulder, a soft cuff.

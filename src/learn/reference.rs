@@ -49,7 +49,7 @@ pub struct ReferenceRun {
 const ARMIJO: f64 = 1e-4;
 /// The furthest that a vertex moves in one step \[m\]. Newton's steps along soft directions are long while cloth
 /// buckles, and jump between folds: without this bound rounding alone put the rest bending of three yield strains
-/// out of order (docs/CURRICULUM.md).
+/// out of order (docs/explanation/curriculum.md).
 const LONGEST_STEP: f64 = 2e-3;
 /// The least share of a step that is tried.
 const LEAST_SHARE: f64 = 1e-3;
