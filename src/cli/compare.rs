@@ -38,7 +38,7 @@ pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
         None => PathBuf::from("compare"),
     };
     std::fs::create_dir_all(&out).map_err(|e| Error::writing(&out, e))?;
-    for (stem, _, picture) in report::fit::plots::comparison(&a, &b) {
+    for (_, (stem, _, picture)) in report::fit::plots::comparison(&a, &b) {
         for kind in ["svg", "png"] {
             picture.save(&out.join(format!("{stem}.{kind}")))?;
         }

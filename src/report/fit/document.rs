@@ -26,7 +26,7 @@ pub(crate) enum Block {
 
 /// What a picture shows, which decides its section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Topic {
+pub enum Topic {
     /// Measured and fitted curves.
     Curves,
     /// Profile likelihoods.
@@ -37,37 +37,6 @@ pub(crate) enum Topic {
     Residuals,
     /// The search and its starts.
     Search,
-    /// The bootstrap.
-    Bootstrap,
-    /// Anything else.
-    Other,
-}
-
-/// Words that tell what a picture shows. The first that occurs decides, so the curves come last:
-/// "residuals of the recovery" are residuals.
-const TOPICS: [(&str, Topic); 13] = [
-    ("residual", Topic::Residuals),
-    ("profile", Topic::Profiles),
-    ("correlation", Topic::Correlations),
-    ("bootstrap", Topic::Bootstrap),
-    ("start", Topic::Search),
-    ("search", Topic::Search),
-    ("round", Topic::Search),
-    ("converge", Topic::Search),
-    ("recovery", Topic::Curves),
-    ("loop", Topic::Curves),
-    ("bending", Topic::Curves),
-    ("kes", Topic::Curves),
-    ("twist", Topic::Curves),
-];
-
-impl Topic {
-    /// The topic that a picture's caption or file name tells of.
-    pub fn of(text: &str) -> Topic {
-        let text = text.to_lowercase();
-        let found = TOPICS.iter().find(|(word, _)| text.contains(word));
-        found.map_or(Topic::Other, |(_, topic)| *topic)
-    }
 }
 
 /// A heading, what stands under it, and the pictures that follow.
@@ -105,10 +74,9 @@ pub(crate) fn sections(result: &FitResult) -> Vec<Section> {
         section("Points", Some(Topic::Residuals), points(result)),
         section("Smoothing and gradient", None, certificate(result)),
         section("Search", Some(Topic::Search), search(result)),
-        section("Bootstrap", Some(Topic::Bootstrap), bootstrap(result)),
+        section("Bootstrap", None, bootstrap(result)),
         section("Run", None, run(result)),
         section("Files", None, list(&result.files)),
-        section("More pictures", Some(Topic::Other), vec![]),
     ]
 }
 
@@ -328,21 +296,5 @@ mod tests {
         assert!(text.contains("reduced chi-square  = -"), "{text}");
         let both = crate::report::fit::text::compare(&bare, &sample());
         assert!(both.contains("0 points were fitted in A"), "{both}");
-    }
-
-    /// The more specific word of a caption wins.
-    #[test]
-    fn pictures_find_their_sections() {
-        let cases = [
-            ("Recovery against pressing time", Topic::Curves),
-            ("Residuals of the recovery", Topic::Residuals),
-            ("profile_yield_strain.svg", Topic::Profiles),
-            ("KES loop", Topic::Curves),
-            ("Where the starts ended", Topic::Search),
-            ("Something new", Topic::Other),
-        ];
-        for (caption, topic) in cases {
-            assert_eq!(Topic::of(caption), topic, "{caption}");
-        }
     }
 }

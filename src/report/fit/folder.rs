@@ -48,7 +48,7 @@ pub fn save(folder: &Path, result: FitResult) -> Result<FitResult> {
     .to_vec();
     files.extend(materials.iter().map(|(name, _)| name.clone()));
     files.extend(exports.iter().map(|(name, _)| format!("export/{name}")));
-    for (stem, _, _) in &pictures {
+    for (_, (stem, _, _)) in &pictures {
         files.extend(["svg", "png"].map(|kind| format!("plots/{stem}.{kind}")));
     }
     let mut result = FitResult { files, ..result };
@@ -71,15 +71,17 @@ pub fn save(folder: &Path, result: FitResult) -> Result<FitResult> {
     }
     make("plots")?;
     // Side by side: painting pixels would take a quarter of a fit's time otherwise.
-    pictures.par_iter().try_for_each(|(stem, _, picture)| {
-        let path = |kind| folder.join("plots").join(format!("{stem}.{kind}"));
-        picture.save(&path("svg"))?;
-        picture.save(&path("png"))
-    })?;
+    pictures
+        .par_iter()
+        .try_for_each(|(_, (stem, _, picture))| {
+            let path = |kind| folder.join("plots").join(format!("{stem}.{kind}"));
+            picture.save(&path("svg"))?;
+            picture.save(&path("png"))
+        })?;
     let (mut inline, mut linked) = (Vec::new(), Vec::new());
-    for (stem, caption, picture) in pictures {
-        inline.push((caption.clone(), picture.svg()?));
-        linked.push((format!("{stem}.svg"), caption));
+    for (topic, (stem, caption, picture)) in pictures {
+        inline.push((topic, (caption.clone(), picture.svg()?)));
+        linked.push((topic, (format!("{stem}.svg"), caption)));
     }
     let markdown = text::markdown(&result, &linked);
     write_whole(&folder.join("report.md"), markdown.as_bytes())?;

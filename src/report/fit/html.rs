@@ -13,15 +13,16 @@ const STYLE: &str = include_str!("html.css");
 /// Longest text of a cell that is kept on one line.
 const UNBROKEN: usize = 24;
 
-/// The report as a page. `pictures` are captions and SVG texts; they are placed by what the caption
-/// tells. Everything but the SVG is escaped.
-pub fn html(result: &FitResult, pictures: &[(String, String)]) -> String {
+/// The report as a page. `pictures` are captions and SVG texts with their topics, which decide their
+/// sections. Everything but the SVG is escaped.
+pub fn html(result: &FitResult, pictures: &[(Topic, Figure)]) -> String {
     let sections = sections(result);
     let placed: Vec<(&Section, Vec<&Figure>)> = sections
         .iter()
         .map(|section| {
-            let topic = |(caption, _): &&Figure| Some(Topic::of(caption)) == section.pictures;
-            (section, pictures.iter().filter(topic).collect())
+            let here = |(topic, _): &&(Topic, Figure)| Some(*topic) == section.pictures;
+            let shown = pictures.iter().filter(here).map(|(_, figure)| figure);
+            (section, shown.collect())
         })
         .collect();
     let origin = (sentence::origin(result), result.synthetic);
@@ -29,7 +30,7 @@ pub fn html(result: &FitResult, pictures: &[(String, String)]) -> String {
 }
 
 /// Caption and SVG text.
-pub(crate) type Figure = (String, String);
+pub type Figure = (String, String);
 
 /// A page of sections, each with its pictures. `origin` says where the data come from and whether they are
 /// synthetic.
@@ -217,11 +218,14 @@ mod tests {
     #[test]
     fn says_what_matters() {
         let svg = recovery_svg();
-        let pictures = ["Residuals", "Recovery against pressing time", "Profiles"].map(|caption| {
-            (
-                caption.to_string(),
-                format!("<?xml version=\"1.0\"?>\n{svg}"),
-            )
+        let pictures = [
+            (Topic::Residuals, "Residuals"),
+            (Topic::Curves, "Recovery against pressing time"),
+            (Topic::Profiles, "Profiles"),
+        ]
+        .map(|(topic, caption)| {
+            let svg = format!("<?xml version=\"1.0\"?>\n{svg}");
+            (topic, (caption.to_string(), svg))
         });
         let page = html(&sample(), &pictures);
         written("report.html", &page);
@@ -263,7 +267,10 @@ mod tests {
         result.data[0].remarks.push(evil.into());
         result.starts[0].outcome = evil.into();
         result.run.command = evil.into();
-        let page = html(&result, &[(evil.into(), "<svg></svg>".into())]);
+        let page = html(
+            &result,
+            &[(Topic::Search, (evil.into(), "<svg></svg>".into()))],
+        );
         assert!(!page.contains("<script"));
         assert!(page.matches("&lt;script&gt;alert(&#39;x&#39;)").count() >= 9);
     }

@@ -6,46 +6,56 @@ mod recovery;
 mod residuals;
 mod search;
 
+use super::document::Topic;
 use crate::report::plot::{Chart, Mark, Picture, Scale, Series};
 use crate::{error::readable, fit::result::FitResult};
 
 /// File stem, caption and picture.
-type Entry = (String, String, Picture);
+pub type Entry = (String, String, Picture);
 
-/// All pictures of a fit for which there are data: file stem (of `a-z`, `0-9` and `-`, no two
+/// All pictures of a fit for which there are data, each with its topic: file stem (of `a-z`, `0-9` and `-`, no two
 /// alike), caption (a sentence) and picture.
-pub fn pictures(result: &FitResult) -> Vec<(String, String, Picture)> {
-    let mut entries = recovery::pictures(result);
-    entries.extend(residuals::pictures(result));
-    entries.extend(bending::pictures(result));
-    entries.extend(bending::readings(result));
-    entries.extend(search::starts(result));
-    entries.extend(search::cost(result));
-    entries.extend(search::profiles(result));
-    entries.extend(search::correlations(result));
+pub fn pictures(result: &FitResult) -> Vec<(Topic, Entry)> {
+    let mut entries = Vec::new();
+    let mut add = |topic: Topic, list: Vec<Entry>| {
+        entries.extend(list.into_iter().map(|entry| (topic, entry)));
+    };
+    add(Topic::Curves, recovery::pictures(result));
+    add(Topic::Residuals, residuals::pictures(result));
+    add(Topic::Curves, bending::pictures(result));
+    add(Topic::Curves, Vec::from_iter(bending::readings(result)));
+    add(Topic::Search, Vec::from_iter(search::starts(result)));
+    add(Topic::Search, Vec::from_iter(search::cost(result)));
+    add(Topic::Profiles, search::profiles(result));
+    add(
+        Topic::Correlations,
+        Vec::from_iter(search::correlations(result)),
+    );
     finished(entries, result.synthetic)
 }
 
 /// Recovery curves of two fits on common axes: solid lines for `a`, dashed ones for `b`. Stems and
 /// captions as in [`pictures`].
-pub fn comparison(a: &FitResult, b: &FitResult) -> Vec<(String, String, Picture)> {
-    finished(comparison::pictures(a, b), a.synthetic || b.synthetic)
+pub fn comparison(a: &FitResult, b: &FitResult) -> Vec<(Topic, Entry)> {
+    let entries = comparison::pictures(a, b).into_iter();
+    let entries = entries.map(|entry| (Topic::Curves, entry)).collect();
+    finished(entries, a.synthetic || b.synthetic)
 }
 
 /// Leaves out charts without a point, tells equal stems apart and ends the captions.
-fn finished(mut entries: Vec<Entry>, synthetic: bool) -> Vec<Entry> {
-    entries.retain(|(_, _, picture)| picture.is_drawable());
+fn finished(mut entries: Vec<(Topic, Entry)>, synthetic: bool) -> Vec<(Topic, Entry)> {
+    entries.retain(|(_, (_, _, picture))| picture.is_drawable());
     for i in 0..entries.len() {
         let (earlier, rest) = entries.split_at_mut(i);
-        let stem = rest[0].0.clone();
-        let taken = |stem: &str| earlier.iter().any(|(other, _, _)| other == stem);
+        let (name, caption, _) = &mut rest[0].1;
+        let stem = name.clone();
+        let taken = |stem: &str| earlier.iter().any(|(_, (other, _, _))| other == stem);
         let mut count = 2;
-        while taken(&rest[0].0) {
-            rest[0].0 = format!("{stem}-{count}");
+        while taken(name) {
+            *name = format!("{stem}-{count}");
             count += 1;
         }
-        let ending = if synthetic { " (synthetic data)." } else { "." };
-        rest[0].1 += ending;
+        *caption += if synthetic { " (synthetic data)." } else { "." };
     }
     entries
 }

@@ -12,8 +12,8 @@ fn look_at(stem: &str, picture: &Picture) {
     }
 }
 
-fn stems(entries: &[Entry]) -> Vec<&str> {
-    entries.iter().map(|entry| entry.0.as_str()).collect()
+fn stems(entries: &[(Topic, Entry)]) -> Vec<&str> {
+    entries.iter().map(|(_, entry)| entry.0.as_str()).collect()
 }
 
 /// Every picture of a fit can be drawn in both formats and says what it shows and of what.
@@ -42,10 +42,13 @@ fn draws_all_pictures_of_a_fit() {
     let target = folder.as_ref().unwrap_or(&temporary);
     std::fs::create_dir_all(target).expect("a folder");
     let mut shown = entries.clone();
-    for (stem, _, picture) in comparison(&result, &other_fit()) {
-        shown.push((format!("comparison-{stem}"), String::new(), picture));
+    for (_, (stem, _, picture)) in comparison(&result, &other_fit()) {
+        shown.push((
+            Topic::Curves,
+            (format!("comparison-{stem}"), String::new(), picture),
+        ));
     }
-    for (stem, _, picture) in &shown {
+    for (_, (stem, _, picture)) in &shown {
         picture
             .save(&target.join(format!("{stem}.svg")))
             .expect("svg");
@@ -61,7 +64,7 @@ fn draws_all_pictures_of_a_fit() {
     if folder.is_none() {
         std::fs::remove_dir_all(&temporary).expect("the temporary folder");
     }
-    for ((stem, caption, picture), (_, text)) in entries.iter().zip(expected) {
+    for ((_, (stem, caption, picture)), (_, text)) in entries.iter().zip(expected) {
         let svg = picture.svg().expect("svg");
         for text in [text, "synthetic data, fit made-up", "law time_dependent"] {
             assert!(svg.contains(text), "{stem} lacks '{text}'");
@@ -81,13 +84,13 @@ fn splits_and_leaves_out() {
         stems(&entries).contains(&"recovery-cotton-warp-2"),
         "equal stems"
     );
-    let Picture::Chart(chart) = &entries[0].2 else {
+    let Picture::Chart(chart) = &entries[0].1.2 else {
         panic!("a chart");
     };
     let note = chart.note.as_deref().unwrap_or_default();
     assert!(note.contains("pressed 0 s"), "{note}");
     assert!(note.contains("thin dashed: hard law"), "{note}");
-    for (stem, _, picture) in &entries {
+    for (_, (stem, _, picture)) in &entries {
         look_at(&format!("two-{stem}"), picture);
     }
     result.points.retain(|point| point.group == "cotton warp");
@@ -118,8 +121,8 @@ fn splits_and_leaves_out() {
 #[test]
 fn compares_two_fits() {
     let (a, b) = (fit(&["cotton warp"]), other_fit());
-    let labels = |entries: &[Entry]| -> Vec<(String, usize)> {
-        let Picture::Chart(chart) = &entries[0].2 else {
+    let labels = |entries: &[(Topic, Entry)]| -> Vec<(String, usize)> {
+        let Picture::Chart(chart) = &entries[0].1.2 else {
             panic!("a chart");
         };
         let drawn = chart
@@ -140,9 +143,9 @@ fn compares_two_fits() {
     let entries = comparison(&a, &linen);
     assert_eq!(stems(&entries), ["recovery"]);
     assert!(
-        entries[0].1.contains("cotton warp and linen"),
+        entries[0].1.1.contains("cotton warp and linen"),
         "{}",
-        entries[0].1
+        entries[0].1.1
     );
 }
 
@@ -160,7 +163,7 @@ fn draws_a_large_correlation_matrix() {
         matrix: (0..20).map(row).collect(),
     };
     let entries = pictures(&result);
-    let (_, _, picture) = entries.last().expect("correlations");
+    let (_, (_, _, picture)) = entries.last().expect("correlations");
     let svg = picture.svg().expect("svg");
     for branch in 0..20 {
         // Abbreviated twice, as a row and as a column, and never the number.

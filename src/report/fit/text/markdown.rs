@@ -9,24 +9,23 @@ use crate::{
     },
 };
 
-/// The report as Markdown. `pictures` are the file names in the folder `plots` beside it, each with
-/// its caption; they are placed by what file name and caption tell.
-pub fn markdown(result: &FitResult, pictures: &[(String, String)]) -> String {
+/// The report as Markdown. `pictures` are the file names in the folder `plots` beside it, each with its topic, which
+/// decides its section, and its caption.
+pub fn markdown(result: &FitResult, pictures: &[(Topic, Link)]) -> String {
     let sections = sections(result);
     let placed: Vec<(&Section, Vec<&Link>)> = sections
         .iter()
         .map(|section| {
-            let topic = |(file, caption): &&Link| {
-                Some(Topic::of(&format!("{caption} {file}"))) == section.pictures
-            };
-            (section, pictures.iter().filter(topic).collect())
+            let here = |(topic, _): &&(Topic, Link)| Some(*topic) == section.pictures;
+            let shown = pictures.iter().filter(here).map(|(_, link)| link);
+            (section, shown.collect())
         })
         .collect();
     document(&title(result), sentence::origin(result), &placed)
 }
 
 /// File name and caption.
-pub(in crate::report) type Link = (String, String);
+pub type Link = (String, String);
 
 /// A text of sections, each with its pictures; `origin` says where the data come from.
 pub(in crate::report) fn document(
@@ -124,12 +123,17 @@ mod tests {
     use super::*;
     use crate::report::fit::sample::{sample, written};
 
-    fn pictures() -> Vec<(String, String)> {
-        let picture = |file: &str, caption: &str| (file.to_string(), caption.to_string());
+    fn pictures() -> Vec<(Topic, Link)> {
+        let picture =
+            |topic, file: &str, caption: &str| (topic, (file.to_string(), caption.to_string()));
         vec![
-            picture("residuals.svg", "Residuals"),
-            picture("recovery warp.svg", "Recovery against pressing time"),
-            picture("extra.svg", "Fabric <photo>"),
+            picture(Topic::Residuals, "residuals.svg", "Residuals"),
+            picture(
+                Topic::Curves,
+                "recovery warp.svg",
+                "Recovery against pressing time",
+            ),
+            picture(Topic::Search, "extra.svg", "Fabric <photo>"),
         ]
     }
 
