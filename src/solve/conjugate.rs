@@ -5,7 +5,7 @@ use burn::tensor::Tensor;
 use super::{Statistics, Tangent};
 use crate::{
     element::{Incidence, Vector},
-    error::{Error, Result},
+    error::{NotConverged, Residual, Result},
     numeric::{Compute, Field},
 };
 
@@ -15,7 +15,11 @@ const LOOK_EVERY: usize = 8;
 const TINY: f64 = 1e-35;
 
 /// Solves A·x = b from `guess` to a relative residual `tolerance`, with the inverse of the diagonal blocks as
-/// preconditioner. Ends at `most` iterations with what it has.
+/// preconditioner.
+///
+/// # Errors
+/// [`crate::error::Error::NotConverged`] where `most` iterations do not reach the tolerance, or a number is not
+/// finite. The residual is the one that the recurrence carries.
 pub(super) fn solve(
     compute: &Compute,
     incidence: &Incidence,
@@ -39,14 +43,22 @@ pub(super) fn solve(
             residual: relative,
             refactored: false,
         };
-        if !relative.is_finite() {
-            return Err(Error::BadInput(
-                "the conjugate gradients met a number that is not finite; take shorter steps or softer springs"
-                    .into(),
-            ));
-        }
-        if relative <= tolerance || iterations >= most {
+        if relative <= tolerance {
             return Ok((x, statistics));
+        }
+        let failed = |why: String| {
+            let residual = Residual {
+                reached: relative,
+                tolerance,
+                iterations,
+            };
+            Err(NotConverged::error(super::CONJUGATE, why, Some(residual)))
+        };
+        if !relative.is_finite() {
+            return failed("a number is not finite".into());
+        }
+        if iterations >= most {
+            return failed(format!("{most} iterations do not suffice"));
         }
         for _ in 0..LOOK_EVERY {
             let image = tangent.apply(incidence, &direction);
