@@ -213,11 +213,11 @@ impl Tests {
             let row = |set: usize, condition: usize, scale: f64| {
                 self.scaled(&sets[set][self.groups[condition]], scale)
             };
-            strips.read(compute, &self.law, row, &mut results);
+            strips.read(compute, &self.law, row, &mut results)?;
         }
         let sought: &[usize] = if with_slopes { &self.sought } else { &[] };
         for twist in &self.twists {
-            twist.read(compute, &self.law, sets, sought, &mut results);
+            twist.read(compute, &self.law, sets, sought, &mut results)?;
         }
         Ok(results)
     }
@@ -276,6 +276,16 @@ impl Tests {
             }
         }
         Ok(())
+    }
+}
+
+/// The readings of a run, or as many NaN where the run itself failed at these parameters (a step diverged or its
+/// linear solve did not converge): the search takes them as a wall and turns back. Any other error is handed on,
+/// since it would come at every point of the search.
+fn or_wall(read: Result<Vec<f64>>, count: usize) -> Result<Vec<f64>> {
+    match read {
+        Err(error) if error.is_failed_run() => Ok(vec![f64::NAN; count]),
+        other => other,
     }
 }
 

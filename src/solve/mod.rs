@@ -100,6 +100,15 @@ impl Solver {
         }
     }
 
+    /// The same with another limit to the iterations without a factor, for tests of what happens at the limit.
+    #[cfg(test)]
+    pub(crate) fn limited_to(self, most_iterations: usize) -> Solver {
+        Solver {
+            most_iterations,
+            ..self
+        }
+    }
+
     /// Drops what is kept from earlier solves, so that the next ones do not depend on them: a run that goes on
     /// from a saved state then gives the bits of one without a stop.
     pub fn forget(&mut self) {

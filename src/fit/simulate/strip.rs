@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::{Condition, Readings};
+use super::{Condition, Readings, or_wall};
 use crate::{
     error::{Result, bad_input, readable},
     laboratory::{CREST_CURVATURE, CreasePoint, StripTest},
@@ -74,20 +74,19 @@ impl StripBlock {
         Ok((!block.points.is_empty()).then_some(block))
     }
 
-    /// Puts the angles of all sets into `results`. A mesh that cannot be simulated has no angle, which the
-    /// search takes as a wall.
+    /// Puts the angles of all sets into `results`. A mesh whose run fails has no angle ([`super::or_wall`]).
     pub fn read(
         &self,
         compute: &Compute,
         law: &Arc<dyn Law>,
         values: impl Fn(usize, usize, f64) -> Vec<f64> + Sync,
         results: &mut [Readings],
-    ) {
+    ) -> Result<()> {
         let starts: Vec<usize> = (0..self.points.len()).step_by(STRIPS).collect();
         let meshes: Vec<(usize, usize)> = (0..results.len())
             .flat_map(|set| starts.iter().map(move |first| (set, *first)))
             .collect();
-        let angles: Vec<Vec<f64>> = meshes
+        let angles: Result<Vec<Vec<f64>>> = meshes
             .par_iter()
             .map(|&(set, first)| {
                 let span = first..(first + STRIPS).min(self.points.len());
@@ -96,13 +95,14 @@ impl StripBlock {
                 let points = &self.points[span.clone()];
                 let strips = self.test.strips(law.clone(), Gate::Hard, points, compute);
                 let curves = strips.and_then(|mut strips| strips.angles(&rows, false));
-                curves.map_or(vec![f64::NAN; span.len()], |c| c.angles)
+                or_wall(curves.map(|c| c.angles), span.len())
             })
             .collect();
-        for ((set, first), angles) in meshes.into_iter().zip(angles) {
+        for ((set, first), angles) in meshes.into_iter().zip(angles?) {
             for (condition, angle) in self.conditions[first..].iter().zip(angles) {
                 results[set].values[*condition] = angle;
             }
         }
+        Ok(())
     }
 }

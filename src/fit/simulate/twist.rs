@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::{Condition, Readings};
+use super::{Condition, Readings, or_wall};
 use crate::{
     error::Result,
     laboratory::{Twist, TwistTest},
@@ -58,8 +58,8 @@ pub(super) fn blocks(
 }
 
 impl TwistBlock {
-    /// Puts torques, and slopes over the parameters of `wanted`, into `results`. A twist that cannot be simulated
-    /// has no torque, which the search takes as a wall.
+    /// Puts torques, and slopes over the parameters of `wanted`, into `results`. A twist whose run fails has no
+    /// torque ([`super::or_wall`]).
     pub fn read(
         &self,
         compute: &Compute,
@@ -67,7 +67,7 @@ impl TwistBlock {
         sets: &[Vec<Vec<f64>>],
         wanted: &[usize],
         results: &mut [Readings],
-    ) {
+    ) -> Result<()> {
         let mut runs: Vec<(usize, Option<(usize, f64)>)> = Vec::new();
         for set in 0..sets.len() {
             runs.push((set, None));
@@ -75,7 +75,7 @@ impl TwistBlock {
                 runs.extend([-DIFFERENCE, DIFFERENCE].map(|step| (set, Some((*p, step)))));
             }
         }
-        let torques: Vec<Vec<f64>> = runs
+        let torques: Result<Vec<Vec<f64>>> = runs
             .par_iter()
             .map(|(set, change)| {
                 let mut values = sets[*set][self.group].clone();
@@ -85,14 +85,14 @@ impl TwistBlock {
                 let torques = self
                     .test
                     .torques(law, Gate::Hard, self.twist, &values, compute);
-                torques.unwrap_or(vec![f64::NAN; 2 * self.test.steps + 1])
+                or_wall(torques, 2 * self.test.steps + 1)
             })
             .collect();
         let width = law.parameters().len();
         let at = |torques: &[f64], places: &[(usize, f64); 2]| -> f64 {
             places.iter().map(|(k, weight)| weight * torques[*k]).sum()
         };
-        for ((set, change), torques) in runs.into_iter().zip(torques) {
+        for ((set, change), torques) in runs.into_iter().zip(torques?) {
             for (condition, places) in &self.readings {
                 let torque = at(&torques, places);
                 match change {
@@ -105,5 +105,6 @@ impl TwistBlock {
                 }
             }
         }
+        Ok(())
     }
 }
