@@ -99,12 +99,13 @@ impl Contact {
         let from_center = Vector::from_rows(&(positions.clone() - pose.center.clone()));
         let (distance, normal) = self.obstacle.distance(&from_center, compute);
         let depth = distance * -1.0 + self.thickness;
-        let soft = self.thickness * SOFT_SHARE;
-        let share = depth.clone() / soft;
+        // Products: burn differentiates a division by a number in single precision.
+        let per_soft = (self.thickness * SOFT_SHARE).recip();
+        let share = depth.clone() * per_soft;
         let weight = smoothstep(&share);
         let deep = max_zero(&depth);
         let force = deep.clone() * weight.clone() * self.stiffness;
-        let slope = (weight + deep * smoothstep_slope(&share) / soft) * self.stiffness;
+        let slope = (weight + deep * smoothstep_slope(&share) * per_soft) * self.stiffness;
         let relative = Vector::from_rows(&(velocities.clone() - pose.velocity.clone()));
         let sliding = relative.minus(&normal.times(&normal.dot(&relative)));
         let speed = (sliding.dot(&sliding) + STICK_SPEED * STICK_SPEED).sqrt();
@@ -142,7 +143,7 @@ impl Obstacle {
             Obstacle::Capsule { half_axis, radius } => {
                 let squared: f64 = half_axis.iter().map(|a| a * a).sum();
                 let axis = constant(half_axis);
-                let along = q.dot(&axis) / squared;
+                let along = q.dot(&axis) * squared.recip();
                 let along = along.clone() - max_zero(&(along.clone() - 1.0))
                     + max_zero(&(along.neg() - 1.0));
                 round(&q.minus(&axis.times(&along)), radius)
@@ -211,11 +212,7 @@ mod tests {
     const POINTS: usize = 300;
 
     /// ∂(Σ weight·output)/∂input at a column of inputs.
-    fn slope(
-        at: [f64; 3],
-        compute: &Compute,
-        function: impl Fn(&Field) -> Field,
-    ) -> Vec<f64> {
+    fn slope(at: [f64; 3], compute: &Compute, function: impl Fn(&Field) -> Field) -> Vec<f64> {
         let leaf = compute.tensor(&at, [3, 1]).autodiff().require_grad();
         let gradients = function(&leaf).sum().backward();
         compute.values(leaf.grad(&gradients).unwrap()).unwrap()
@@ -250,7 +247,10 @@ mod tests {
         let force = -2.0 * (value + depth * first / soft);
         let slope_of_slope = -2.0 * (2.0 * first / soft + depth * second / (soft * soft));
         // Some roundings; the single reciprocal leaves 1e-8.
-        assert!((of_force[2] / force - 1.0).abs() < 1e-14, "{of_force:?} {force}");
+        assert!(
+            (of_force[2] / force - 1.0).abs() < 1e-14,
+            "{of_force:?} {force}"
+        );
         let found = of_slope[2] / slope_of_slope;
         assert!((found - 1.0).abs() < 1e-14, "{of_slope:?} {slope_of_slope}");
 
@@ -277,7 +277,10 @@ mod tests {
         let turned = across(weight);
         for k in 0..3 {
             let exact = (turned[k] - n[k] * dot(n, weight)) / length;
-            assert!((found[k] - exact).abs() < 1e-14 * dot(weight, weight) / length, "{found:?}");
+            assert!(
+                (found[k] - exact).abs() < 1e-14 * dot(weight, weight) / length,
+                "{found:?}"
+            );
         }
     }
 

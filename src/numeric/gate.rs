@@ -76,7 +76,8 @@ impl Gate {
                 ramp: max_zero(excess),
             },
             Gate::Smoothstep { width } => {
-                let weight = smoothstep(&(excess.clone() / width));
+                // A product: burn differentiates a division by a number in single precision.
+                let weight = smoothstep(&(excess.clone() * width.recip()));
                 let ramp = max_zero(excess) * weight.clone();
                 Gated { weight, ramp }
             }
@@ -205,6 +206,11 @@ mod tests {
                     (found / exact - 1.0).abs() < 1e-14,
                     "{gate:?}: {found} {exact}"
                 );
+                // What a division gives: should burn change, products are no longer needed.
+                let leaf = compute.tensor(&[excess], [1, 1]).autodiff().require_grad();
+                let gradients = smoothstep(&(leaf.clone() / width)).sum().backward();
+                let divided = compute.values(leaf.grad(&gradients).unwrap()).unwrap()[0];
+                assert!((divided / exact - 1.0).abs() > 1e-9, "{divided} {exact}");
             }
         }
     }

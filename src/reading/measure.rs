@@ -126,12 +126,13 @@ impl Reading {
                 let shadow = normal.dot(&view.constant(*axis)) * view.cloth.area.clone();
                 // The cloth may face either way.
                 let shadow = (shadow.sum().powf_scalar(2.0) + TINY).sqrt();
-                (shadow - *support_area) / (view.cloth.rest.area() - support_area)
+                // A product: burn differentiates a division by a number in single precision.
+                (shadow - *support_area) * (view.cloth.rest.area() - support_area).recip()
             }
             Reading::Distance { targets } => {
                 let gap = view.positions.clone() - view.cloth.vertex_tensor(targets);
-                let count = targets.len() as f64;
-                ((gap.clone() * gap).sum() / count + TINY).sqrt()
+                let share = 1.0 / targets.len() as f64;
+                ((gap.clone() * gap).sum() * share + TINY).sqrt()
             }
             Reading::HandleForce {
                 vertices,

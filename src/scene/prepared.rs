@@ -45,7 +45,12 @@ impl Scene {
         let resolve =
             |r: &ReadingChoice| r.resolve(&self.place, &grips, &cloth.mesh, &cloth.topology);
         let readings: Result<Vec<Reading>> = self.readings.iter().map(resolve).collect();
-        let density = self.fabric.material.density.unwrap_or_default();
+        let Some(density) = self.fabric.material.density else {
+            return bad_input(format!(
+                "{}: material '{}' has no density; add fabric.density_kg_per_m2",
+                self.place, self.fabric.material.name
+            ));
+        };
         Ok(Prepared {
             masses: cloth.rest.vertex_area.iter().map(|a| a * density).collect(),
             readings: readings?,

@@ -25,7 +25,9 @@ impl Cloth {
         // The sum finds numbers that are not finite, which the largest size may pass over.
         let sum = (positions.clone() + velocities.clone()).sum();
         let largest = positions.clone().abs().max();
-        let read = self.compute.values(Tensor::<1>::cat(vec![sum, largest], 0))?;
+        let read = self
+            .compute
+            .values(Tensor::<1>::cat(vec![sum, largest], 0))?;
         if read[0].is_finite() && read[1] <= LARGEST {
             return Ok(());
         }

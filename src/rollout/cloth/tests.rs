@@ -160,10 +160,7 @@ fn a_reading_after_the_end_is_refused() {
     let mut solver = bench.solver().unwrap();
     let read = rollout.read(&mut solver, &start, fabric, &watches);
     let back = rollout.gradient(&mut solver, &start, fabric, &watches);
-    for text in [
-        read.unwrap_err().to_string(),
-        back.unwrap_err().to_string(),
-    ] {
+    for text in [read.unwrap_err().to_string(), back.unwrap_err().to_string()] {
         assert!(text.contains("after 7 steps of a roll-out of 6"), "{text}");
     }
 }

@@ -116,11 +116,8 @@ impl FusedRollout for Flex {
         rollout: Arc<Rollout>,
     ) -> (FlexTensor, FlexTensor) {
         with_element!(parameters, R, {
-            let (readings, gradient) = run_linearized::<R>(
-                &rollout,
-                &numbers!(parameters, R),
-                &numbers!(cotangent, R),
-            );
+            let (readings, gradient) =
+                run_linearized::<R>(&rollout, &numbers!(parameters, R), &numbers!(cotangent, R));
             let shape = [rollout.points, PARAMETERS];
             (make(readings, shape_of(&rollout)), make(gradient, shape))
         })
@@ -140,11 +137,8 @@ impl FusedRollout for Flex {
         rollout: Arc<Rollout>,
     ) -> FlexTensor {
         with_element!(jacobian, R, {
-            let gradient = run_contraction::<R>(
-                &rollout,
-                &numbers!(jacobian, R),
-                &numbers!(cotangent, R),
-            );
+            let gradient =
+                run_contraction::<R>(&rollout, &numbers!(jacobian, R), &numbers!(cotangent, R));
             make(gradient, [rollout.points, PARAMETERS])
         })
     }

@@ -134,7 +134,13 @@ impl Snapshot {
             material_time: header.material_time,
             lengths: header.lengths,
             shapes: header.shapes,
-            numbers: body.as_chunks::<8>().0.iter().copied().map(f64::from_le_bytes).collect(),
+            numbers: body
+                .as_chunks::<8>()
+                .0
+                .iter()
+                .copied()
+                .map(f64::from_le_bytes)
+                .collect(),
         })
     }
 }

@@ -16,12 +16,7 @@ const SCENE: &str = r#"{"name": "test",
 
 fn model(scene: &str) -> ClothModel {
     let scene = Scene::parse(scene, "scene", Path::new("")).unwrap();
-    ClothModel::new(
-        &scene,
-        &Compute::cpu(Precision::F64),
-        &ClothWish::default(),
-    )
-    .unwrap()
+    ClothModel::new(&scene, &Compute::cpu(Precision::F64), &ClothWish::default()).unwrap()
 }
 
 /// Values and slopes of a study come from the same steps: the values are the same, bit by bit, whether slopes are

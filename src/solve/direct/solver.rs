@@ -8,8 +8,8 @@ use super::pattern::Pattern;
 use super::preconditioner::{Precision, Preconditioner};
 use super::schedule::{PATIENCE, Schedule};
 use super::tangent::Tangent;
-use crate::solve::CHOLESKY;
 use crate::error::{Error, NotConverged, Residual, Result, bad_input};
+use crate::solve::CHOLESKY;
 
 /// How the factor is made. All reach the same tolerance; times are in [`crate::solve`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
