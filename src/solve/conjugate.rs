@@ -28,8 +28,12 @@ pub(super) fn solve(
     guess: &Field,
     (tolerance, most): (f64, usize),
 ) -> Result<(Field, Statistics)> {
-    let inverse = Inverse::new(&tangent.diagonal(incidence));
     let size = norm(compute, right)?;
+    // No residual is small next to a right side of zero; its solution needs no iteration.
+    if size == 0.0 {
+        return Ok((right.zeros_like(), Statistics::default()));
+    }
+    let inverse = Inverse::new(&tangent.diagonal(incidence));
     let mut x = guess.clone();
     let mut residual = right.clone() - tangent.apply(incidence, &x);
     let mut preconditioned = inverse.apply(&residual);
@@ -37,7 +41,7 @@ pub(super) fn solve(
     let mut product = dot(&residual, &preconditioned);
     let mut iterations = 0;
     loop {
-        let relative = norm(compute, &residual)? / size.max(TINY);
+        let relative = norm(compute, &residual)? / size;
         let statistics = Statistics {
             iterations,
             residual: relative,
