@@ -27,6 +27,66 @@ pub enum Error {
     /// A check that ran and did not hold (`gradcheck`).
     #[error("{0}")]
     CheckFailed(String),
+    /// A linear solve that ended above its tolerance.
+    #[error("{0}")]
+    NotConverged(Box<NotConverged>),
+    /// A time step that gave positions that are not finite or beyond all bounds; the text names the step, a
+    /// vertex, the worst elements before the step and the remedy.
+    #[error("{0}")]
+    Diverged(String),
+}
+
+/// A linear solve that ended above its tolerance: what failed, where, and how near it came.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error(
+    "{}the linear solve by {method} did not converge: {why}{}; take a smaller time step or another solver, and \
+     check stiffnesses, masses and handles{}",
+    place.as_ref().map_or(String::new(), |place| format!("{place}: ")),
+    residual.map_or(String::new(), |residual| format!("; {residual}")),
+    note.as_ref().map_or(String::new(), |note| format!(". {note}"))
+)]
+pub struct NotConverged {
+    /// Which step of which computation, such as "step 12"; none until a caller adds it ([`Error::at`]).
+    pub place: Option<String>,
+    /// The method.
+    pub method: &'static str,
+    /// Why it ended.
+    pub why: String,
+    /// How near it came; none where the matrix cannot be used at all.
+    pub residual: Option<Residual>,
+    /// Further sentences without a final stop ([`Error::with_note`]).
+    pub note: Option<String>,
+}
+
+/// How near a linear solve came.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[error(
+    "relative residual {reached:.3e} after {iterations} iterations, above the tolerance of {tolerance:e}"
+)]
+pub struct Residual {
+    /// |b − A·x|/|b| where it ended.
+    pub reached: f64,
+    /// What was asked for.
+    pub tolerance: f64,
+    /// Iterations done.
+    pub iterations: usize,
+}
+
+impl NotConverged {
+    /// A failure that nobody has placed yet.
+    pub(crate) fn error(
+        method: &'static str,
+        why: impl Into<String>,
+        residual: Option<Residual>,
+    ) -> Error {
+        Error::NotConverged(Box::new(NotConverged {
+            place: None,
+            method,
+            why: why.into(),
+            residual,
+            note: None,
+        }))
+    }
 }
 
 /// The result of everything fallible in this crate.
@@ -66,6 +126,44 @@ impl Error {
             },
             other => other,
         }
+    }
+
+    /// The same with the place where it happened, such as "step 12"; an
+    /// outer caller's place stands in front of an inner one's.
+    pub fn at(self, place: &str) -> Self {
+        match self {
+            Error::BadInput(text) => Error::BadInput(format!("{place}: {text}")),
+            Error::NotConverged(mut failure) => {
+                failure.place = Some(match failure.place {
+                    Some(inner) => format!("{place}, {inner}"),
+                    None => place.into(),
+                });
+                Error::NotConverged(failure)
+            }
+            other => other,
+        }
+    }
+
+    /// The same with a further sentence, given without its final stop, where a step failed; other errors stay as
+    /// they are.
+    pub fn with_note(self, further: &str) -> Self {
+        match self {
+            Error::NotConverged(mut failure) => {
+                failure.note = Some(match failure.note {
+                    Some(note) => format!("{note}. {further}"),
+                    None => further.into(),
+                });
+                Error::NotConverged(failure)
+            }
+            Error::Diverged(text) => Error::Diverged(format!("{text}. {further}")),
+            other => other,
+        }
+    }
+
+    /// Whether the simulation itself failed, so that other parameters, motions or time steps may succeed. All
+    /// other errors concern the input or the machine, and would come again.
+    pub fn is_failed_run(&self) -> bool {
+        matches!(self, Error::NotConverged(_) | Error::Diverged(_))
     }
 }
 

@@ -71,20 +71,26 @@ fn beyond_a_cycle(role: ParameterRole, known: &Known) -> Option<f64> {
     }
 }
 
-/// Rigidity to assume where nothing tells it: that of the preset of the fabric's name, else cotton's.
-fn assumed_rigidity(data: &Dataset) -> (f64, String) {
+/// Rigidity to assume where nothing tells it: that of the preset of the fabric's name, else cotton's; and a sentence
+/// that says so.
+fn assumed_rigidity(data: &Dataset) -> Result<(f64, String)> {
     let named = data.groups.iter().find_map(|g| find_preset(g).ok());
-    let preset = named
-        .filter(|m| m.strain == StrainMeasure::Curvature)
-        .or_else(|| find_preset("cotton broad").ok());
-    let value = preset.as_ref().and_then(|m| m.value("bending_stiffness"));
-    let name = preset.map_or(String::new(), |m| m.name);
-    (
-        value.unwrap_or(1e-5),
+    let preset = match named.filter(|m| m.strain == StrainMeasure::Curvature) {
+        Some(preset) => preset,
+        None => find_preset("cotton broad")?,
+    };
+    let name = &preset.name;
+    let Some(value) = preset.value("bending_stiffness") else {
+        return bad_input(format!(
+            "preset '{name}' has no bending_stiffness to assume; give the case a fixed bending_stiffness"
+        ));
+    };
+    Ok((
+        value,
         format!(
             "assumed: KES B of {name}; recovery angles determine only ratios of stiffnesses, so all stiffnesses scale with it"
         ),
-    )
+    ))
 }
 
 /// Hinges along a fold: so many that the last gate is narrow against every threshold.
@@ -108,7 +114,7 @@ pub fn complete(case: &Case, data: &Dataset) -> Result<Case> {
         let role = match (case.role(&parameter.name), parameter.role) {
             (Some(role), _) => role.clone(),
             (None, ParameterRole::BendingStiffness) if !known.tells_rigidity => {
-                let (value, why) = assumed_rigidity(data);
+                let (value, why) = assumed_rigidity(data)?;
                 Role::Fixed { value, why }
             }
             _ if known.cycles_only => match beyond_a_cycle(parameter.role, &known) {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::result::FitResult;
 use crate::{
-    error::{Result, unknown},
+    error::{Error, Result, bad_input, unknown},
     material::{LawName, Material, StrainMeasure},
 };
 
@@ -121,40 +121,47 @@ pub fn exports(result: &FitResult) -> Result<Vec<(String, String)>> {
             let stem = name.trim_end_matches(".json").replace("material", "paper1");
             files.push((
                 format!("{stem}.json"),
-                format!("{:#}\n", paper_1(&material)),
+                format!("{:#}\n", paper_1(&material)?),
             ));
         }
     }
     Ok(files)
 }
 
-/// The cloth of paper 1's reference program, whose stiffnesses are rigidities: thresholds as angles.
-fn paper_1(material: &Material) -> Value {
-    let number = |name: &str| material.value(name).unwrap_or(0.0);
-    let angle = |name: &str| number(name) * HINGE_HEIGHT;
-    json!({
+/// The cloth of paper 1's reference program, whose stiffnesses are rigidities: thresholds as angles. Refuses a
+/// material that lacks one of the law's parameters.
+fn paper_1(material: &Material) -> Result<Value> {
+    let number = |name: &str| match material.value(name) {
+        Some(value) => Ok(value),
+        None => bad_input(format!(
+            "material '{}' has no {name}, which paper 1's program needs; give every parameter of the law a value",
+            material.name
+        )),
+    };
+    let angle = |name: &str| Ok::<f64, Error>(number(name)? * HINGE_HEIGHT);
+    Ok(json!({
         "_comment": format!(
             "made by rumple from '{}'; angles in radians for hinges whose triangles are {} mm high (theta = kappa*H): scale thres_0, thres_inf and yield_ori by H/{} mm for another mesh; density and stretching are not fitted",
             material.name, 1e3 * HINGE_HEIGHT, 1e3 * HINGE_HEIGHT
         ),
         "Clothes": {
-            "Bending": number("bending_stiffness"),
+            "Bending": number("bending_stiffness")?,
             "Is_Bending_Plastic": true,
             "Is_Bending_Friction": true,
             "Bend_Plastic": {
-                "k_hardening": number("hardening_stiffness"),
-                "k_hardening_0": number("hardening_drop"),
-                "tao": number("flow_time"),
-                "yield_ori": angle("yield_strain"),
+                "k_hardening": number("hardening_stiffness")?,
+                "k_hardening_0": number("hardening_drop")?,
+                "tao": number("flow_time")?,
+                "yield_ori": angle("yield_strain")?,
             },
             "Bend_Friction": {
-                "k": number("friction_stiffness"),
-                "thres_0": angle("friction_threshold_initial"),
-                "thres_inf": angle("friction_threshold_saturated"),
-                "tao": number("dwell_time"),
+                "k": number("friction_stiffness")?,
+                "thres_0": angle("friction_threshold_initial")?,
+                "thres_inf": angle("friction_threshold_saturated")?,
+                "tao": number("dwell_time")?,
             },
         },
-    })
+    }))
 }
 
 fn csv(result: &FitResult) -> String {

@@ -198,11 +198,11 @@ impl Calibration {
         conditions: &[(usize, Condition)],
     ) -> Result<(Vec<f64>, DMatrix<f64>)> {
         let tests = self.last_tests(conditions)?;
-        let (values, slopes) = self
-            .read(&tests, std::slice::from_ref(point), true)?
-            .remove(0);
-        let none = DMatrix::zeros(values.len(), self.unknowns.len());
-        Ok((values, slopes.unwrap_or(none)))
+        let sets = [self.values(point)];
+        let readings = tests.run(&self.compute, &sets, true)?.remove(0);
+        let groups = tests.groups().iter().copied();
+        let slopes = self.chain(&readings.slopes, groups, point);
+        Ok((readings.values, slopes))
     }
 
     /// Tests of conditions as the last stage simulates them.
@@ -297,8 +297,8 @@ impl Calibration {
         let sets: Vec<Vec<Vec<f64>>> = points.iter().map(|p| self.values(p)).collect();
         let readings = tests.run(&self.compute, &sets, true)?;
         let (m, n) = (self.targets.len(), self.unknowns.len());
-        let priors: Vec<usize> = (0..n)
-            .filter(|k| self.unknowns[*k].prior.is_some())
+        let priors: Vec<(usize, (f64, f64))> = (0..n)
+            .filter_map(|k| Some((k, self.unknowns[k].prior?)))
             .collect();
         let results = points.iter().zip(readings).map(|(point, readings)| {
             let chained = self.chain(&readings.slopes, tests.groups().iter().copied(), point);
@@ -309,8 +309,7 @@ impl Calibration {
                 residuals[i] = (readings.values[*condition] - target) / sd;
                 jacobian.set_row(i, &(chained.row(*condition) / *sd));
             }
-            for (i, &k) in priors.iter().enumerate() {
-                let (mean, sd) = self.unknowns[k].prior.unwrap_or((0.0, 1.0));
+            for (i, &(k, (mean, sd))) in priors.iter().enumerate() {
                 let (value, gradient) = self.parameter(k, point);
                 residuals[m + i] = (value - mean) / sd;
                 jacobian.row_mut(m + i).tr_copy_from(&(gradient / sd));

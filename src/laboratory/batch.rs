@@ -181,3 +181,13 @@ impl Tests {
         Ok(results)
     }
 }
+
+/// The readings of a run, or as many NaN where the run itself failed at these parameters (a step diverged or its
+/// linear solve did not converge): the search takes them as a wall and turns back. Any other error is handed on,
+/// since it would come at every point of the search.
+pub(super) fn or_wall(read: Result<Vec<f64>>, count: usize) -> Result<Vec<f64>> {
+    match read {
+        Err(error) if error.is_failed_run() => Ok(vec![f64::NAN; count]),
+        other => other,
+    }
+}

@@ -150,7 +150,7 @@ impl Simulation<'_> {
                 body: scene.posed(std::slice::from_ref(pose), compute),
             };
             let least = minimise(&sheet, loss, &given, guess, accuracy, &mut solver)
-                .map_err(|e| at_frame(frame, e))?;
+                .map_err(|e| e.at(&format!("reference simulation, frame {frame}")))?;
             let strain = sheet.strain(&least.positions);
             let track = &mut outcome.track;
             track
@@ -169,15 +169,6 @@ impl Simulation<'_> {
             progress(frame)?;
         }
         Ok(())
-    }
-}
-
-fn at_frame(frame: usize, error: Error) -> Error {
-    match error {
-        Error::BadInput(text) => {
-            Error::BadInput(format!("reference simulation, frame {frame}: {text}"))
-        }
-        other => other,
     }
 }
 
@@ -262,7 +253,9 @@ enum Attempt {
     Blocked,
 }
 
-/// Newton's step with a shifted matrix; none where that cannot be solved.
+/// Newton's step with a shifted matrix; none where the linear solve does not converge. Newton's method tolerates
+/// that, and no other error: a larger shift makes the next matrix easier, and the outcome says whether the frame
+/// was done ([`Least::done`]).
 fn newton_step(
     sheet: &Sheet,
     loss: &GarmentLoss,
@@ -280,8 +273,11 @@ fn newton_step(
     let tangent = loss.tangent(sheet, here, given, shift);
     let down = here.gradient.clone().neg();
     let guess = down.zeros_like();
-    let solved = solver.solve(&sheet.incidence, &tangent, &down, &guess);
-    Ok(solved.ok().map(|(step, _)| step))
+    match solver.solve(&sheet.incidence, &tangent, &down, &guess) {
+        Ok((step, _)) => Ok(Some(step)),
+        Err(Error::NotConverged(_)) => Ok(None),
+        Err(other) => Err(other),
+    }
 }
 
 /// Goes along a step as far as it leads down enough.

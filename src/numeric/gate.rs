@@ -76,7 +76,8 @@ impl Gate {
                 ramp: max_zero(excess),
             },
             Gate::Smoothstep { width } => {
-                let weight = smoothstep(&(excess.clone() / width));
+                // A product: burn differentiates a division by a number in single precision.
+                let weight = smoothstep(&(excess.clone() * width.recip()));
                 let ramp = max_zero(excess) * weight.clone();
                 Gated { weight, ramp }
             }
@@ -178,4 +179,39 @@ impl Gate {
 /// The value of `hard` with the gradient of `soft`.
 fn straight_through(hard: Field, soft: Field) -> Field {
     hard.detach() + (soft.clone() - soft.detach())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::numeric::{Compute, Precision};
+
+    // burn-autodiff 0.22.1 differentiates a division by a number with the reciprocal in single precision
+    // (`float_div_scalar`), also in f64. These widths have none that is exact there.
+    #[test]
+    fn the_slope_of_a_gate_is_exact_in_double_precision() {
+        let compute = Compute::cpu(Precision::F64);
+        for width in [0.3, 3.0, 0.7] {
+            let single = f64::from(1.0 / width as f32);
+            assert!((single * width - 1.0).abs() > 1e-9, "{width} shows nothing");
+            let excess = 0.4 * width;
+            for gate in [Gate::Smoothstep { width }, Gate::StraightThrough { width }] {
+                let leaf = compute.tensor(&[excess], [1, 1]).autodiff().require_grad();
+                let gradients = gate.open(&leaf).weight.sum().backward();
+                let found = compute.values(leaf.grad(&gradients).unwrap()).unwrap()[0];
+                let u = excess / width;
+                let exact = 6.0 * u * (1.0 - u) / width;
+                // Some roundings of 1e-16; the single reciprocal leaves 1e-8.
+                assert!(
+                    (found / exact - 1.0).abs() < 1e-14,
+                    "{gate:?}: {found} {exact}"
+                );
+                // What a division gives: should burn change, products are no longer needed.
+                let leaf = compute.tensor(&[excess], [1, 1]).autodiff().require_grad();
+                let gradients = smoothstep(&(leaf.clone() / width)).sum().backward();
+                let divided = compute.values(leaf.grad(&gradients).unwrap()).unwrap()[0];
+                assert!((divided / exact - 1.0).abs() > 1e-9, "{divided} {exact}");
+            }
+        }
+    }
 }

@@ -1,13 +1,22 @@
 //! Roll-outs of a cloth: many steps forward, and the gradient of readings back through them.
 //!
+//! There is one forward loop, [`ClothRollout::go_on`]. Scenes, readings, gradients and studies all run through it,
+//! with the same safeguards: a linear solve that does not converge and a vertex that leaves all bounds are errors
+//! that name the step, and the visitor of every step may stop the run by an error of its own.
+//!
 //! Forward runs without a tape. Backward needs the states before every step: all of them where they fit the
 //! memory allowed, else those at checkpoints, between which they are computed once more. The schedule is a
 //! pure function of integers, and no tape is longer than one step.
 
+mod reverse;
+#[cfg(test)]
+mod tests;
+
+pub use reverse::{ClothGradient, DriveGradient, Recording};
+
 use super::checkpoints;
 use crate::{
-    error::{Error, Result},
-    numeric::Field,
+    error::{Error, Result, bad_input},
     reading::Reading,
     solve::{Solver, Statistics},
     step::{Cloth, Drive, Parameters, State},
@@ -36,34 +45,30 @@ pub struct Watch {
     pub weight: f64,
 }
 
-/// The gradient of a weighted sum of readings.
-#[derive(Debug, Clone)]
-pub struct ClothGradient {
-    /// The readings, in the order of the watches.
-    pub values: Vec<f64>,
-    /// Of the initial state.
-    pub start: State,
-    /// Of the parameters with the initial state held.
-    pub parameters: Parameters,
-    /// Most states that were alive at once.
-    pub kept_states: usize,
+/// A step that was done, as the visitor of a forward run sees it.
+#[derive(Debug, Clone, Copy)]
+pub struct Passed<'a> {
+    /// Steps done, this one included.
+    pub done: usize,
+    /// The state before the step.
+    pub before: &'a State,
+    /// The state after it.
+    pub state: &'a State,
+    /// What was done in it.
+    pub drive: &'a Drive,
+    /// How its linear solve went.
+    pub statistics: Statistics,
 }
 
-/// The gradient of what is done in one step.
+/// What one step leads to.
 #[derive(Debug, Clone)]
-pub struct DriveGradient {
-    /// Of the anchors, `[3, vertices]`.
-    pub anchors: Field,
-    /// Of the obstacles' centres, `[3, 1]` each.
-    pub centers: Vec<Field>,
-}
-
-impl ClothGradient {
-    /// Of the parameters where the cloth started virgin, whose history depends on them.
-    pub fn from_virgin(&self, cloth: &Cloth, parameters: &Parameters) -> Parameters {
-        let start = cloth.pull_back_start(parameters, &self.start);
-        add_parameters(&self.parameters, &start)
-    }
+pub struct Stepped {
+    /// The state after it.
+    pub state: State,
+    /// What was done in it.
+    pub drive: Drive,
+    /// How its linear solve went.
+    pub statistics: Statistics,
 }
 
 /// The memory of a gradient: how the states are kept on the way forward, and what one step needs.
@@ -102,7 +107,11 @@ impl ClothRollout<'_> {
         let (state, all) = (numbers * each, self.steps + 1);
         let keeps_all = all * state <= self.memory;
         let kept = checkpoints(self.steps);
-        let stride = kept.get(1).copied().unwrap_or(self.steps);
+        // One checkpoint alone is followed by all steps.
+        let stride = match kept.get(1) {
+            Some(second) => *second,
+            None => self.steps,
+        };
         Forecast {
             state,
             states: if keeps_all { all } else { kept.len() + stride },
@@ -111,40 +120,94 @@ impl ClothRollout<'_> {
         }
     }
 
-    /// All steps from `start`; `visit` sees every state with the number of steps done before it.
+    /// All steps from `start`; `visit` sees every step after it is done.
+    ///
+    /// # Errors
+    /// Those of [`ClothRollout::step`]; those of `visit`, which ends the run.
     pub fn forward(
         &self,
         solver: &mut Solver,
         start: &State,
         parameters: &Parameters,
-        mut visit: impl FnMut(usize, &State, &Statistics) -> Result<()>,
+        visit: impl FnMut(&Passed) -> Result<()>,
+    ) -> Result<State> {
+        self.go_on(solver, (0, start), parameters, visit)
+    }
+
+    /// The steps that are left after `done` of them led to `state`. This is the one forward loop: whatever runs a
+    /// cloth forward runs through it or takes a single [`ClothRollout::step`] of it.
+    pub fn go_on(
+        &self,
+        solver: &mut Solver,
+        (done, state): (usize, &State),
+        parameters: &Parameters,
+        visit: impl FnMut(&Passed) -> Result<()>,
+    ) -> Result<State> {
+        self.march(solver, state, parameters, done..self.steps, visit)
+    }
+
+    /// The steps of a span, from the state before its first.
+    fn march(
+        &self,
+        solver: &mut Solver,
+        start: &State,
+        parameters: &Parameters,
+        span: std::ops::Range<usize>,
+        mut visit: impl FnMut(&Passed) -> Result<()>,
     ) -> Result<State> {
         let mut state = start.clone();
-        for k in 0..self.steps {
-            let (next, statistics) = self.step(solver, &state, parameters, k)?;
-            state = next;
-            visit(k + 1, &state, &statistics)?;
+        for k in span {
+            let next = self.step(solver, &state, parameters, k)?;
+            visit(&Passed {
+                done: k + 1,
+                before: &state,
+                state: &next.state,
+                drive: &next.drive,
+                statistics: next.statistics,
+            })?;
+            state = next.state;
         }
         Ok(state)
     }
 
-    /// Step `k`; an error where it is not finite.
+    /// Step `k`, counted from 0, from the state before it.
+    ///
+    /// # Errors
+    /// [`Error::NotConverged`] with step and residual where the linear solve does not reach its tolerance;
+    /// [`Error::Diverged`] where a vertex is not finite or beyond all bounds. Both name the worst elements of the
+    /// state before the step.
     pub fn step(
         &self,
         solver: &mut Solver,
         state: &State,
         parameters: &Parameters,
         k: usize,
-    ) -> Result<(State, Statistics)> {
+    ) -> Result<Stepped> {
         let drive = (self.drive)(k);
-        let in_step = |e: Error| match e {
-            Error::BadInput(message) => Error::BadInput(format!("step {}: {message}", k + 1)),
-            other => other,
-        };
-        let next = self.cloth.advance(solver, state, parameters, &drive);
-        let next = next.map_err(in_step)?;
-        self.cloth.check_finite(state, &next.state, k + 1)?;
-        Ok((next.state, next.statistics))
+        solver.begin_step(k);
+        let advanced = self.cloth.advance(solver, state, parameters, &drive);
+        let advanced = advanced.map_err(|e| e.at(&format!("step {k}")));
+        let checked = advanced.and_then(|advanced| {
+            self.cloth.check_bounds(&advanced.state, k)?;
+            Ok(advanced)
+        });
+        let advanced = checked.map_err(|e| self.with_worst(e, state))?;
+        Ok(Stepped {
+            state: advanced.state,
+            drive,
+            statistics: advanced.statistics,
+        })
+    }
+
+    /// A failed step's error with the worst elements of the state before it.
+    fn with_worst(&self, error: Error, before: &State) -> Error {
+        if !error.is_failed_run() {
+            return error;
+        }
+        error.with_note(&match self.cloth.worst(before) {
+            Ok(worst) => format!("In the state before it {worst}"),
+            Err(why) => format!("The state before it cannot be read: {why}"),
+        })
     }
 
     /// The readings, without a gradient.
@@ -155,7 +218,8 @@ impl ClothRollout<'_> {
         parameters: &Parameters,
         watches: &[Watch],
     ) -> Result<Vec<f64>> {
-        let mut values = vec![0.0; watches.len()];
+        self.check(watches)?;
+        let mut values = vec![f64::NAN; watches.len()];
         let mut look = |done: usize, state: &State| -> Result<()> {
             for (value, watch) in values.iter_mut().zip(watches) {
                 if watch.after == done {
@@ -166,183 +230,26 @@ impl ClothRollout<'_> {
             Ok(())
         };
         look(0, start)?;
-        self.forward(solver, start, parameters, |done, state, _| {
-            look(done, state)
+        self.forward(solver, start, parameters, |passed| {
+            look(passed.done, passed.state)
         })?;
         Ok(values)
     }
 
-    /// The readings and the gradient of Σ weight·reading.
-    pub fn gradient(
-        &self,
-        solver: &mut Solver,
-        start: &State,
-        parameters: &Parameters,
-        watches: &[Watch],
-    ) -> Result<ClothGradient> {
-        self.gradient_of_all(solver, start, parameters, watches, |_, _| Ok(()))
+    /// Refuses a reading after more steps than there are: it would never be taken.
+    fn check(&self, watches: &[Watch]) -> Result<()> {
+        match watches.iter().find(|w| w.after > self.steps) {
+            None => Ok(()),
+            Some(watch) => bad_input(format!(
+                "a reading is wanted after {} steps of a roll-out of {}; read it after at most {}",
+                watch.after, self.steps, self.steps
+            )),
+        }
     }
 
-    /// The same with the gradient of every drive: `visit` has it with the number of its step, from the last
-    /// to the first. They are not kept, since together they would take memory that grows with the roll-out.
-    pub fn gradient_of_all(
-        &self,
-        solver: &mut Solver,
-        start: &State,
-        parameters: &Parameters,
-        watches: &[Watch],
-        mut visit: impl FnMut(usize, DriveGradient) -> Result<()>,
-    ) -> Result<ClothGradient> {
-        let forecast = self.forecast(start);
-        let kept = if forecast.keeps_all {
-            (0..self.steps).collect()
-        } else {
-            checkpoints(self.steps)
-        };
-        let mut saved = Vec::with_capacity(kept.len());
-        let mut state = start.clone();
-        for k in 0..self.steps {
-            if kept.binary_search(&k).is_ok() {
-                saved.push(state.clone());
-            }
-            state = self.step(solver, &state, parameters, k)?.0;
-        }
-        let mut reverse = Reverse::new(self, parameters, watches, &state);
-        reverse.read(self.steps, &state)?;
-        let mut end = self.steps;
-        let mut alive = saved.len() + 1;
-        for (&first, checkpoint) in kept.iter().zip(saved).rev() {
-            let mut states = vec![checkpoint];
-            for k in first..end - 1 {
-                let next = self
-                    .step(solver, &states[states.len() - 1], parameters, k)?
-                    .0;
-                states.push(next);
-            }
-            alive = alive.max(states.len() + kept.len());
-            states.push(state);
-            for k in (first..end).rev() {
-                let before_and_after = (&states[k - first], &states[k + 1 - first]);
-                visit(k, reverse.step(solver, k, before_and_after)?)?;
-            }
-            state = states.swap_remove(0);
-            end = first;
-        }
-        Ok(reverse.finish(alive))
-    }
-
-    /// The drive that led to the state after `done` steps.
+    /// The drive that led to the state after `done` steps. The initial state has none: the drive of the first step
+    /// is taken.
     fn drive_before(&self, done: usize) -> Drive {
         (self.drive)(done.saturating_sub(1))
     }
-}
-
-/// The way back.
-struct Reverse<'a> {
-    rollout: &'a ClothRollout<'a>,
-    parameters: &'a Parameters,
-    watches: &'a [Watch],
-    values: Vec<f64>,
-    adjoint: State,
-    total: Parameters,
-    /// Of the anchors of the step that is next on the way back, from readings of its result.
-    read_anchors: Field,
-}
-
-impl<'a> Reverse<'a> {
-    fn new(
-        rollout: &'a ClothRollout<'a>,
-        parameters: &'a Parameters,
-        watches: &'a [Watch],
-        last: &State,
-    ) -> Self {
-        Reverse {
-            rollout,
-            parameters,
-            watches,
-            values: vec![0.0; watches.len()],
-            adjoint: last.map(Field::zeros_like),
-            total: parameters.map(Field::zeros_like),
-            read_anchors: last.positions.zeros_like(),
-        }
-    }
-
-    /// Readings of the state after `done` steps.
-    fn read(&mut self, done: usize, state: &State) -> Result<()> {
-        for (value, watch) in self.values.iter_mut().zip(self.watches) {
-            if watch.after != done {
-                continue;
-            }
-            let drive = self.rollout.drive_before(done);
-            let cloth = self.rollout.cloth;
-            let read =
-                watch
-                    .reading
-                    .linearized(cloth, state, self.parameters, &drive, watch.weight)?;
-            *value = read.value;
-            self.adjoint = add_states(&self.adjoint, &read.state);
-            self.total = add_parameters(&self.total, &read.parameters);
-            self.read_anchors = self.read_anchors.clone() + read.anchors;
-        }
-        Ok(())
-    }
-
-    fn step(
-        &mut self,
-        solver: &mut Solver,
-        k: usize,
-        states: (&State, &State),
-    ) -> Result<DriveGradient> {
-        let drive = (self.rollout.drive)(k);
-        let cloth = self.rollout.cloth;
-        let back = cloth.pull_back(solver, states, self.parameters, &drive, &self.adjoint)?;
-        self.adjoint = back.state;
-        self.total = add_parameters(&self.total, &back.parameters);
-        let mut anchors = back.anchors + self.take_read_anchors();
-        self.read(k, states.0)?;
-        if k == 0 {
-            // A reading of the initial state looks at the first step's drive.
-            anchors = anchors + self.take_read_anchors();
-        }
-        Ok(DriveGradient {
-            anchors,
-            centers: back.centers,
-        })
-    }
-
-    fn take_read_anchors(&mut self) -> Field {
-        let none = self.read_anchors.zeros_like();
-        std::mem::replace(&mut self.read_anchors, none)
-    }
-
-    fn finish(self, kept_states: usize) -> ClothGradient {
-        ClothGradient {
-            values: self.values,
-            parameters: self.total,
-            start: self.adjoint,
-            kept_states,
-        }
-    }
-}
-
-fn add_states(a: &State, b: &State) -> State {
-    let add = |a: &[Field], b: &[Field]| {
-        let pairs = a.iter().zip(b);
-        pairs.map(|(a, b)| a.clone() + b.clone()).collect()
-    };
-    State {
-        positions: a.positions.clone() + b.positions.clone(),
-        velocities: a.velocities.clone() + b.velocities.clone(),
-        bending: add(&a.bending, &b.bending),
-        tensile: add(&a.tensile, &b.tensile),
-    }
-}
-
-fn add_parameters(a: &Parameters, b: &Parameters) -> Parameters {
-    let mut others = b.list().into_iter();
-    // The two lists are of one shape: both come from one cloth's parameters.
-    a.map(|field| match others.next() {
-        Some(other) => field.clone() + other.clone(),
-        None => field.clone(),
-    })
 }

@@ -6,9 +6,14 @@ use crate::{
     error::{Result, bad_input},
     numeric::{Compute, Gate, Precision},
     reading::Reading,
+    rollout::cloth::{ClothRollout, MEMORY},
     solve::{Solver, TOLERANCE},
     step::{Cloth, Drive, Parameters, Setup, State},
 };
+
+/// Steps after which the solver of a scene drops the factor that it keeps; a run goes on from such steps. One more
+/// factor in so many steps costs little, and a stop loses no more than these.
+pub(super) const FORGET_EVERY: usize = 25;
 
 /// A scene on a device: cloth, parameters and handles.
 #[derive(Debug, Clone)]
@@ -40,7 +45,12 @@ impl Scene {
         let resolve =
             |r: &ReadingChoice| r.resolve(&self.place, &grips, &cloth.mesh, &cloth.topology);
         let readings: Result<Vec<Reading>> = self.readings.iter().map(resolve).collect();
-        let density = self.fabric.material.density.unwrap_or_default();
+        let Some(density) = self.fabric.material.density else {
+            return bad_input(format!(
+                "{}: material '{}' has no density; add fabric.density_kg_per_m2",
+                self.place, self.fabric.material.name
+            ));
+        };
         Ok(Prepared {
             masses: cloth.rest.vertex_area.iter().map(|a| a * density).collect(),
             readings: readings?,
@@ -74,6 +84,16 @@ impl Prepared {
         self.cloth.start(&self.parameters)
     }
 
+    /// The steps of the scene, with the memory for kept states that is usual. `drive` is [`Prepared::drive`].
+    pub fn rollout<'a>(&'a self, drive: &'a dyn Fn(usize) -> Drive) -> ClothRollout<'a> {
+        ClothRollout {
+            cloth: &self.cloth,
+            drive,
+            steps: self.scene.clock.steps,
+            memory: MEMORY,
+        }
+    }
+
     /// The solver that the scene asks for.
     pub fn solver(&self) -> Result<Solver> {
         let choice = &self.scene.solver;
@@ -99,6 +119,7 @@ impl Prepared {
                 Solver::conjugate(compute, default)
             }
         };
+        let solver = solver.forgetting_every(FORGET_EVERY);
         Ok(match choice.tolerance {
             Some(tolerance) => solver.with_tolerance(tolerance),
             None => solver,

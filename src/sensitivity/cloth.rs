@@ -14,12 +14,13 @@ use super::{
 use crate::{
     error::{Error, Result},
     numeric::Compute,
-    rollout::cloth::{ClothRollout, MEMORY, Watch},
+    rollout::cloth::{ClothRollout, Passed, Recording, Watch},
     scene::{
         Prepared, Scene,
-        run::{Row, Simulation},
+        run::{angle_sizes, read_all},
     },
-    step::{Parameters, State},
+    solve::Solver,
+    step::State,
 };
 
 /// Moments along a run at which readings are taken, the last at its end.
@@ -75,46 +76,60 @@ impl ClothModel {
     }
 
     fn one(&self, point: &[f64], full: bool) -> Result<Run> {
-        let parameters = self.varied.apply(&self.prepared, point);
-        match self.simulate(&parameters) {
-            Ok(values) => Ok(Run {
-                slopes: if full {
-                    self.slopes(&parameters)?
-                } else {
-                    Vec::new()
-                },
-                values,
-                ..Run::default()
-            }),
+        let prepared = Prepared {
+            parameters: self.varied.apply(&self.prepared, point),
+            ..self.prepared.clone()
+        };
+        match self.simulate(&prepared, full) {
             // The run itself: another one may succeed.
             Err(Error::CheckFailed(why)) => Ok(Run::failed(first_sentence(&why))),
-            Err(other) => Err(other),
+            Err(failed) if failed.is_failed_run() => {
+                Ok(Run::failed(first_sentence(&failed.to_string())))
+            }
+            done_or_hopeless => done_or_hopeless,
         }
     }
 
-    /// The outputs of a run.
-    fn simulate(&self, parameters: &Parameters) -> Result<Vec<f64>> {
-        let prepared = Prepared {
-            parameters: parameters.clone(),
-            ..self.prepared.clone()
-        };
-        let mut simulation = Simulation::start(&prepared)?;
-        let (mut along, mut last) = (Vec::new(), None);
-        while !simulation.finished() {
-            let (before, statistics) = simulation.advance()?;
-            if self.moments.contains(&simulation.step) {
-                let row = Row::of(&simulation, &before, Some(statistics))?;
-                along.push(row.readings.clone());
-                last = Some(row);
+    /// The outputs of a run, and their slopes where `full`: by going back through the very steps that gave the
+    /// outputs.
+    fn simulate(&self, prepared: &Prepared, full: bool) -> Result<Run> {
+        let drive = |step: usize| prepared.drive(step);
+        let rollout = prepared.rollout(&drive);
+        let (start, parameters) = (prepared.start(), &prepared.parameters);
+        let mut solver = prepared.solver()?;
+        let mut along: Vec<Vec<f64>> = Vec::new();
+        let see = |passed: &Passed| {
+            if self.moments.contains(&passed.done) {
+                along.push(read_all(prepared, passed.state, passed.drive)?);
             }
+            Ok(())
+        };
+        if !full {
+            let last = rollout.forward(&mut solver, &start, parameters, see)?;
+            return Ok(Run {
+                values: self.values(&along, &last)?,
+                ..Run::default()
+            });
         }
-        let Some(row) = last else {
+        let recording = rollout.record(&mut solver, &start, parameters, see)?;
+        Ok(Run {
+            values: self.values(&along, recording.last())?,
+            slopes: self.slopes(prepared, &rollout, &recording, &solver)?,
+            ..Run::default()
+        })
+    }
+
+    /// The outputs from the readings at the moments and the last state.
+    fn values(&self, along: &[Vec<f64>], last: &State) -> Result<Vec<f64>> {
+        let Some(at_end) = along.last() else {
             return Err(Error::CheckFailed("the scene has no step to read".into()));
         };
-        let mut values = row.readings;
-        values.extend([row.max_angle.to_degrees(), row.rms_angle.to_degrees()]);
+        let mut values = at_end.clone();
+        let cloth = &self.prepared.cloth;
+        let (largest, rms) = angle_sizes(cloth, &cloth.vertex_values(&last.positions)?);
+        values.extend([largest.to_degrees(), rms.to_degrees()]);
         for name in ["anchor", "plastic"] {
-            values.push(self.share(&simulation.state, name)?);
+            values.push(self.share(last, name)?);
         }
         // A curve a reading.
         for reading in 0..self.prepared.readings.len() {
@@ -144,29 +159,29 @@ impl ClothModel {
         Ok(moved as f64 / values.len().max(1) as f64)
     }
 
-    /// Slopes of the readings at the end, by one reverse sweep each; NaN for outputs that have none.
-    fn slopes(&self, parameters: &Parameters) -> Result<Vec<f64>> {
+    /// Slopes of the readings at the end, by one reverse sweep each through the recorded run; NaN for outputs that
+    /// have none. `solver` is as the run left it.
+    fn slopes(
+        &self,
+        prepared: &Prepared,
+        rollout: &ClothRollout,
+        recording: &Recording,
+        solver: &Solver,
+    ) -> Result<Vec<f64>> {
         let k = self.varied.factors.len();
         let mut slopes = vec![f64::NAN; self.outputs.len() * k];
-        let steps = self.prepared.scene.clock.steps;
-        let drive = |step: usize| self.prepared.drive(step);
-        let cloth = &self.prepared.cloth;
-        let rollout = ClothRollout {
-            cloth,
-            drive: &drive,
-            steps,
-            memory: MEMORY,
-        };
-        let start = cloth.start(parameters);
-        for (i, reading) in self.prepared.readings.iter().enumerate() {
+        let (cloth, parameters) = (&prepared.cloth, &prepared.parameters);
+        for (i, reading) in prepared.readings.iter().enumerate() {
             let watch = Watch {
-                after: steps,
+                after: rollout.steps,
                 reading: reading.clone(),
                 weight: 1.0,
             };
-            let mut solver = self.prepared.solver()?;
-            let gradient = rollout.gradient(&mut solver, &start, parameters, &[watch])?;
-            let of = gradient.from_virgin(cloth, parameters);
+            // Every sweep starts from the same factor, so that a slope does not depend on the other readings.
+            let mut solver = solver.clone();
+            let back =
+                rollout.reverse(&mut solver, recording, parameters, &[watch], |_, _| Ok(()))?;
+            let of = back.from_virgin(cloth, parameters);
             let row = self.varied.slopes(&of, &cloth.compute)?;
             slopes[i * k..(i + 1) * k].copy_from_slice(&row);
         }
@@ -247,3 +262,6 @@ impl Model for ClothModel {
         readings.enumerate().map(spread).collect()
     }
 }
+
+#[cfg(test)]
+mod tests;

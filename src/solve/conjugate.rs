@@ -5,7 +5,7 @@ use burn::tensor::Tensor;
 use super::{Statistics, Tangent};
 use crate::{
     element::{Incidence, Vector},
-    error::{Error, Result},
+    error::{NotConverged, Residual, Result},
     numeric::{Compute, Field},
 };
 
@@ -15,7 +15,11 @@ const LOOK_EVERY: usize = 8;
 const TINY: f64 = 1e-35;
 
 /// Solves A·x = b from `guess` to a relative residual `tolerance`, with the inverse of the diagonal blocks as
-/// preconditioner. Ends at `most` iterations with what it has.
+/// preconditioner.
+///
+/// # Errors
+/// [`crate::error::Error::NotConverged`] where `most` iterations do not reach the tolerance, or a number is not
+/// finite. The residual is the one that the recurrence carries.
 pub(super) fn solve(
     compute: &Compute,
     incidence: &Incidence,
@@ -24,8 +28,12 @@ pub(super) fn solve(
     guess: &Field,
     (tolerance, most): (f64, usize),
 ) -> Result<(Field, Statistics)> {
-    let inverse = Inverse::new(&tangent.diagonal(incidence));
     let size = norm(compute, right)?;
+    // No residual is small next to a right side of zero; its solution needs no iteration.
+    if size == 0.0 {
+        return Ok((right.zeros_like(), Statistics::default()));
+    }
+    let inverse = Inverse::new(&tangent.diagonal(incidence));
     let mut x = guess.clone();
     let mut residual = right.clone() - tangent.apply(incidence, &x);
     let mut preconditioned = inverse.apply(&residual);
@@ -33,20 +41,28 @@ pub(super) fn solve(
     let mut product = dot(&residual, &preconditioned);
     let mut iterations = 0;
     loop {
-        let relative = norm(compute, &residual)? / size.max(TINY);
+        let relative = norm(compute, &residual)? / size;
         let statistics = Statistics {
             iterations,
             residual: relative,
             refactored: false,
         };
-        if !relative.is_finite() {
-            return Err(Error::BadInput(
-                "the conjugate gradients met a number that is not finite; take shorter steps or softer springs"
-                    .into(),
-            ));
-        }
-        if relative <= tolerance || iterations >= most {
+        if relative <= tolerance {
             return Ok((x, statistics));
+        }
+        let failed = |why: String| {
+            let residual = Residual {
+                reached: relative,
+                tolerance,
+                iterations,
+            };
+            Err(NotConverged::error(super::CONJUGATE, why, Some(residual)))
+        };
+        if !relative.is_finite() {
+            return failed("a number is not finite".into());
+        }
+        if iterations >= most {
+            return failed(format!("{most} iterations do not suffice"));
         }
         for _ in 0..LOOK_EVERY {
             let image = tangent.apply(incidence, &direction);

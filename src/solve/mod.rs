@@ -36,12 +36,19 @@ const TOLERANCE_F32: f64 = 1e-5;
 const TOLERANCE_F32_DIRECT: f64 = 1e-7;
 /// Most iterations of conjugate gradients without a factor.
 const MOST_ITERATIONS: usize = 5000;
+/// Names of the methods, for reports and errors.
+const CONJUGATE: &str = "conjugate gradients";
+const CHOLESKY: &str = "sparse Cholesky";
 
 /// A solver and what it keeps from step to step.
 #[derive(Clone)]
 pub struct Solver {
     compute: Compute,
     tolerance: f64,
+    /// Most iterations of conjugate gradients without a factor.
+    most_iterations: usize,
+    /// Steps after which what is kept is dropped; never where none.
+    forget_every: Option<usize>,
     direct: Option<Direct>,
 }
 
@@ -51,13 +58,13 @@ impl Solver {
         if !compute.is_cpu() {
             return Ok(Solver::conjugate(compute, TOLERANCE_F32));
         }
+        let tolerance = match compute.precision() {
+            Precision::F64 => TOLERANCE,
+            Precision::F32 => TOLERANCE_F32_DIRECT,
+        };
         Ok(Solver {
-            compute: compute.clone(),
-            tolerance: match compute.precision() {
-                Precision::F64 => TOLERANCE,
-                Precision::F32 => TOLERANCE_F32_DIRECT,
-            },
             direct: Some(Direct::new(mesh, topology)?),
+            ..Solver::conjugate(compute, tolerance)
         })
     }
 
@@ -66,6 +73,8 @@ impl Solver {
         Solver {
             compute: compute.clone(),
             tolerance,
+            most_iterations: MOST_ITERATIONS,
+            forget_every: None,
             direct: None,
         }
     }
@@ -73,6 +82,31 @@ impl Solver {
     /// The same with another tolerance.
     pub fn with_tolerance(self, tolerance: f64) -> Solver {
         Solver { tolerance, ..self }
+    }
+
+    /// The same, and before every so many steps ([`Solver::begin_step`]) it drops what it keeps from earlier ones.
+    pub fn forgetting_every(self, steps: usize) -> Solver {
+        Solver {
+            forget_every: Some(steps),
+            ..self
+        }
+    }
+
+    /// To be called before step `step` of a run, counted from 0: a solver that forgets now and then does so here,
+    /// so that the bits of a step depend on its number and not on where the run began.
+    pub fn begin_step(&mut self, step: usize) {
+        if self.forget_every.is_some_and(|n| step.is_multiple_of(n)) {
+            self.forget();
+        }
+    }
+
+    /// The same with another limit to the iterations without a factor, for tests of what happens at the limit.
+    #[cfg(test)]
+    pub(crate) fn limited_to(self, most_iterations: usize) -> Solver {
+        Solver {
+            most_iterations,
+            ..self
+        }
     }
 
     /// Drops what is kept from earlier solves, so that the next ones do not depend on them: a run that goes on
@@ -86,12 +120,16 @@ impl Solver {
     /// Which method this is, for reports.
     pub fn name(&self) -> &'static str {
         match self.direct {
-            Some(_) => "sparse Cholesky",
-            None => "conjugate gradients",
+            Some(_) => CHOLESKY,
+            None => CONJUGATE,
         }
     }
 
-    /// Solves A·x = right, all `[3, vertices]`.
+    /// Solves A·x = right, all `[3, vertices]`, to the solver's tolerance.
+    ///
+    /// # Errors
+    /// [`crate::error::Error::NotConverged`] where the tolerance is not reached, with the residual; the caller adds
+    /// the step ([`crate::error::Error::at`]).
     pub fn solve(
         &mut self,
         incidence: &Incidence,
@@ -111,7 +149,7 @@ impl Solver {
                 tangent,
                 right,
                 guess,
-                (tolerance, MOST_ITERATIONS),
+                (tolerance, self.most_iterations),
             ),
         }
     }

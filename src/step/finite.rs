@@ -1,22 +1,56 @@
 //! A run that diverges stops at once and says where.
 
+use burn::tensor::Tensor;
+
 use super::{Cloth, State};
 use crate::{
-    error::{Result, bad_input},
+    error::{Error, Result},
     mesh::{RestTriangle, hinge_angles, vector::length},
 };
 
+/// Coordinates beyond this \[m\] count as diverged: no cloth is as large or falls as far.
+const LARGEST: f64 = 1e6;
+
 impl Cloth {
-    /// Refuses a state that is not finite, naming the step and the worst elements before it.
-    pub fn check_finite(&self, before: &State, after: &State, step: usize) -> Result<()> {
-        let sum = (after.positions.clone() + after.velocities.clone()).sum();
-        if self.compute.values(sum)?[0].is_finite() {
+    /// Refuses the state after a step, counted from 0, that is not finite or leaves all bounds, naming a vertex.
+    ///
+    /// # Errors
+    /// [`Error::Diverged`].
+    pub(crate) fn check_bounds(&self, after: &State, step: usize) -> Result<()> {
+        let State {
+            positions,
+            velocities,
+            ..
+        } = after;
+        // The sum finds numbers that are not finite, which the largest size may pass over.
+        let sum = (positions.clone() + velocities.clone()).sum();
+        let largest = positions.clone().abs().max();
+        let read = self
+            .compute
+            .values(Tensor::<1>::cat(vec![sum, largest], 0))?;
+        if read[0].is_finite() && read[1] <= LARGEST {
             return Ok(());
         }
-        bad_input(format!(
-            "step {step} is not finite; before it {}; take shorter steps, or softer handles and contacts",
-            self.worst(before)?
-        ))
+        let (positions, velocities) = (
+            self.vertex_values(positions)?,
+            self.vertex_values(velocities)?,
+        );
+        // Written so that NaN is found as well.
+        let lost = |v: &usize| {
+            !(positions[*v].iter().all(|x| x.abs() <= LARGEST)
+                && velocities[*v].iter().all(|x| x.is_finite()))
+        };
+        let where_is = match (0..positions.len()).find(lost) {
+            Some(v) => format!(
+                "vertex {v} is at {:?} m and moves at {:?} m/s",
+                positions[v], velocities[v]
+            ),
+            None => "the sum of positions and velocities is too large for a number".into(),
+        };
+        Err(Error::Diverged(format!(
+            "the run diverged in step {step}: {where_is}; take a smaller time step, slower motions or softer \
+             springs and contacts, or add damping"
+        )))
     }
 
     /// Stretch of every triangle at some positions: the larger of |F_u| − 1 and |F_v| − 1 by size.

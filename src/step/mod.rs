@@ -52,6 +52,19 @@ impl State {
         }
     }
 
+    /// The sum, field by field.
+    ///
+    /// # Panics
+    /// When the two have histories of different length: they then belong to different cloths.
+    pub(crate) fn plus(&self, other: &State) -> State {
+        State {
+            positions: self.positions.clone() + other.positions.clone(),
+            velocities: self.velocities.clone() + other.velocities.clone(),
+            bending: sums(&self.bending, &other.bending),
+            tensile: sums(&self.tensile, &other.tensile),
+        }
+    }
+
     /// All fields.
     pub fn list(&self) -> Vec<&Field> {
         let motion = [&self.positions, &self.velocities];
@@ -61,6 +74,13 @@ impl State {
             .chain(&self.tensile)
             .collect()
     }
+}
+
+/// The sums of two lists of fields. Lists of different length are a mistake of the program, not of its input.
+fn sums(a: &[Field], b: &[Field]) -> Vec<Field> {
+    assert_eq!(a.len(), b.len(), "fields of different cloths are added");
+    let pairs = a.iter().zip(b);
+    pairs.map(|(a, b)| a.clone() + b.clone()).collect()
 }
 
 /// What is done to the cloth during one step.

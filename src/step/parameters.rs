@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::cloth::TENSILE_LAW;
+use super::{cloth::TENSILE_LAW, sums};
 use crate::{
     element::Stiffness,
     error::{Result, bad_input},
@@ -108,6 +108,27 @@ impl Parameters {
             .chain(fixed.map(String::from))
             .chain(tensile.take(self.tensile.len()))
             .collect()
+    }
+
+    /// The sum, field by field.
+    ///
+    /// # Panics
+    /// When the two are of different laws, so that their lists differ in length.
+    pub(crate) fn plus(&self, other: &Parameters) -> Parameters {
+        let (a, b) = (&self.membrane, &other.membrane);
+        let add = |a: &Field, b: &Field| a.clone() + b.clone();
+        Parameters {
+            bending: sums(&self.bending, &other.bending),
+            weft_ratio: add(&self.weft_ratio, &other.weft_ratio),
+            membrane: Stiffness {
+                warp: add(&a.warp, &b.warp),
+                coupling: add(&a.coupling, &b.coupling),
+                weft: add(&a.weft, &b.weft),
+                shear: add(&a.shear, &b.shear),
+            },
+            tensile: sums(&self.tensile, &other.tensile),
+            density: add(&self.density, &other.density),
+        }
     }
 
     /// The same with every field replaced.

@@ -8,8 +8,8 @@ use crate::{
     mesh::{Mesh, generate},
     numeric::{Compute, Gate, Precision},
     reading::Reading,
-    rollout::cloth::{ClothGradient, ClothRollout, MEMORY, Watch},
-    solve::{Solver, Statistics},
+    rollout::cloth::{ClothGradient, ClothRollout, MEMORY, Passed, Watch},
+    solve::Solver,
     step::{Cloth, Damping, Drive, Parameters, Response, Setup, State},
 };
 
@@ -174,9 +174,9 @@ impl ClothBench {
         let drive = |k: usize| self.drive(k);
         let start = self.cloth.start(&self.parameters);
         let (mut iterations, mut factors) = (0, 0);
-        let count = |_: usize, _: &_, s: &Statistics| {
-            iterations += s.iterations;
-            factors += usize::from(s.refactored);
+        let count = |passed: &Passed| {
+            iterations += passed.statistics.iterations;
+            factors += usize::from(passed.statistics.refactored);
             Ok(())
         };
         let rollout = self.rollout(&drive);

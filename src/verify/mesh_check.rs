@@ -12,7 +12,7 @@ use crate::{
     reading::Reading,
     rollout::{
         Path,
-        cloth::{ClothRollout, Watch},
+        cloth::{ClothRollout, Passed, Watch},
     },
     solve::Solver,
     step::{Cloth, Damping, Drive, Parameters, Setup, State},
@@ -147,8 +147,8 @@ impl MeshCheck {
     pub fn watch(&self, mut visit: impl FnMut(usize, &State)) -> Result<()> {
         let drive = |k: usize| self.drive(k, Shift::default());
         let rollout = self.rollout(&drive);
-        let see = |done: usize, state: &State, _: &_| {
-            visit(done, state);
+        let see = |passed: &Passed| {
+            visit(passed.done, passed.state);
             Ok(())
         };
         rollout.forward(&mut self.solver()?, &self.start, &self.parameters, see)?;

@@ -13,7 +13,7 @@ use crate::{
     error::{Result, bad_input, readable},
     laboratory::{
         CREST_CURVATURE, CreasePoint, Setup,
-        batch::{Prepared, Readings, Request},
+        batch::{Prepared, Readings, Request, or_wall},
     },
     numeric::Gate,
 };
@@ -78,7 +78,7 @@ impl Prepared for StripBlock {
         let meshes: Vec<(usize, usize)> = (0..results.len())
             .flat_map(|set| starts.iter().map(move |first| (set, *first)))
             .collect();
-        let angles: Vec<Vec<f64>> = meshes
+        let angles: Result<Vec<Vec<f64>>> = meshes
             .par_iter()
             .map(|&(set, first)| {
                 let span = first..(first + STRIPS).min(self.points.len());
@@ -91,10 +91,10 @@ impl Prepared for StripBlock {
                 let law = request.law.clone();
                 let strips = self.test.strips(law, Gate::Hard, points, request.compute);
                 let curves = strips.and_then(|mut strips| strips.angles(&rows, false));
-                curves.map_or(vec![f64::NAN; span.len()], |c| c.angles)
+                or_wall(curves.map(|c| c.angles), span.len())
             })
             .collect();
-        for ((set, first), angles) in meshes.into_iter().zip(angles) {
+        for ((set, first), angles) in meshes.into_iter().zip(angles?) {
             for ((condition, _), angle) in self.conditions[first..].iter().zip(angles) {
                 results[set].values[*condition] = angle;
             }

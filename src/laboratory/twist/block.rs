@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::{TorquePoint, Twist, TwistTest};
 use crate::{
     error::Result,
-    laboratory::batch::{Prepared, Readings, Request, Setup},
+    laboratory::batch::{Prepared, Readings, Request, Setup, or_wall},
     numeric::Gate,
 };
 
@@ -61,7 +61,7 @@ impl Prepared for TwistBlock {
                 runs.extend([-DIFFERENCE, DIFFERENCE].map(|step| (set, Some((*p, step)))));
             }
         }
-        let torques: Vec<Vec<f64>> = runs
+        let torques: Result<Vec<Vec<f64>>> = runs
             .par_iter()
             .map(|(set, change)| {
                 let mut values = request.sets[*set][self.group].clone();
@@ -72,14 +72,14 @@ impl Prepared for TwistBlock {
                 let torques = self
                     .test
                     .torques(law, Gate::Hard, self.twist, &values, compute);
-                torques.unwrap_or(vec![f64::NAN; 2 * self.test.steps + 1])
+                or_wall(torques, 2 * self.test.steps + 1)
             })
             .collect();
         let width = request.strains.len();
         let at = |torques: &[f64], places: &[(usize, f64); 2]| -> f64 {
             places.iter().map(|(k, weight)| weight * torques[*k]).sum()
         };
-        for ((set, change), torques) in runs.into_iter().zip(torques) {
+        for ((set, change), torques) in runs.into_iter().zip(torques?) {
             for (condition, places) in &self.readings {
                 let torque = at(&torques, places);
                 match change {

@@ -1,7 +1,7 @@
 //! The fused roll-out as one tensor operation with its own backward pass: an extension of burn's Flex
 //! backend and of its tape. Other devices take the plain roll-out.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use burn::backend::{
     Autodiff, AutodiffBackend, Backend, Dispatch, Flex,
@@ -74,9 +74,8 @@ pub trait FusedRollout: Backend {
     ) -> FloatTensor<Self>;
 }
 
-/// Runs `$body` with `$real` standing for the tensor's element type, so that `as_slice::<$real>` of a
-/// contiguous tensor cannot fail. (A cotangent can be a view that repeats one number: it is made
-/// contiguous first.)
+/// Runs `$body` with `$real` standing for the precision of the roll-out: double for a tensor in double precision,
+/// single for any other.
 macro_rules! with_element {
     ($tensor:expr, $real:ident, $body:expr) => {
         match $tensor.dtype() {
@@ -92,14 +91,22 @@ macro_rules! with_element {
     };
 }
 
+/// The numbers of a tensor, row by row, as `$real`. They are borrowed where they lie in memory like that. A tensor
+/// of another element type is converted, and a view (such as a cotangent that repeats one number) is copied.
+macro_rules! numbers {
+    ($tensor:expr, $real:ident) => {
+        match $tensor.as_slice::<$real>() {
+            Some(slice) => Cow::Borrowed(slice),
+            None => Cow::Owned($tensor.clone().into_data().iter::<$real>().collect()),
+        }
+    };
+}
+
 impl FusedRollout for Flex {
     fn fused_readings(parameters: FlexTensor, rollout: Arc<Rollout>) -> FlexTensor {
-        let parameters = parameters.to_contiguous();
         with_element!(parameters, R, {
-            make(
-                run_forward(&rollout, parameters.as_slice::<R>().unwrap_or_default()),
-                shape_of(&rollout),
-            )
+            let readings = run_forward::<R>(&rollout, &numbers!(parameters, R));
+            make(readings, shape_of(&rollout))
         })
     }
 
@@ -108,23 +115,17 @@ impl FusedRollout for Flex {
         cotangent: FlexTensor,
         rollout: Arc<Rollout>,
     ) -> (FlexTensor, FlexTensor) {
-        let (parameters, cotangent) = (parameters.to_contiguous(), cotangent.to_contiguous());
         with_element!(parameters, R, {
-            let (readings, gradient) = run_linearized(
-                &rollout,
-                parameters.as_slice::<R>().unwrap_or_default(),
-                cotangent.as_slice::<R>().unwrap_or_default(),
-            );
+            let (readings, gradient) =
+                run_linearized::<R>(&rollout, &numbers!(parameters, R), &numbers!(cotangent, R));
             let shape = [rollout.points, PARAMETERS];
             (make(readings, shape_of(&rollout)), make(gradient, shape))
         })
     }
 
     fn fused_jacobian(parameters: FlexTensor, rollout: Arc<Rollout>) -> (FlexTensor, FlexTensor) {
-        let parameters = parameters.to_contiguous();
         with_element!(parameters, R, {
-            let (readings, jacobian) =
-                run_jacobian(&rollout, parameters.as_slice::<R>().unwrap_or_default());
+            let (readings, jacobian) = run_jacobian::<R>(&rollout, &numbers!(parameters, R));
             let shape = [rollout.points * rollout.hinges, PARAMETERS];
             (make(readings, shape_of(&rollout)), make(jacobian, shape))
         })
@@ -135,13 +136,9 @@ impl FusedRollout for Flex {
         cotangent: FlexTensor,
         rollout: Arc<Rollout>,
     ) -> FlexTensor {
-        let cotangent = cotangent.to_contiguous();
         with_element!(jacobian, R, {
-            let gradient = run_contraction(
-                &rollout,
-                jacobian.as_slice::<R>().unwrap_or_default(),
-                cotangent.as_slice::<R>().unwrap_or_default(),
-            );
+            let gradient =
+                run_contraction::<R>(&rollout, &numbers!(jacobian, R), &numbers!(cotangent, R));
             make(gradient, [rollout.points, PARAMETERS])
         })
     }
@@ -241,5 +238,46 @@ impl<B: Backend + FusedRollout, C: CheckpointStrategy> FusedRollout for Autodiff
     ) -> FloatTensor<Self> {
         let (jacobian, cotangent) = (jacobian.into_primitive(), cotangent.into_primitive());
         Self::from_inner(B::fused_contraction(jacobian, cotangent, rollout))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        laboratory::{CreasePoint, CreaseTest},
+        material::find_preset,
+        numeric::Gate,
+    };
+
+    /// Numbers of another precision are converted, and views copied: neither gives an empty result.
+    #[test]
+    fn a_cotangent_of_another_precision_is_converted() {
+        let cotton = find_preset("cotton broad").unwrap();
+        let law = cotton.build_law(crate::material::Timer::Authors);
+        let point = CreasePoint {
+            gap: 2e-3,
+            press: 300.0,
+            read: 0.0,
+        };
+        let test = CreaseTest {
+            hinges: 8,
+            ..CreaseTest::default()
+        };
+        let rollout = test.rollout(law.clone(), Gate::Hard, &[point]).unwrap();
+        let rollout = Arc::new(rollout);
+        let values = cotton.values_for(law.as_ref()).unwrap();
+        let parameters = make(values, [1, PARAMETERS]);
+        let count = shape_of(&rollout).iter().product();
+        let read = |cotangent: FlexTensor| {
+            let both = Flex::fused_linearized(parameters.clone(), cotangent, rollout.clone());
+            let numbers = |t: FlexTensor| t.into_data().iter::<f64>().collect::<Vec<f64>>();
+            (numbers(both.0), numbers(both.1))
+        };
+        let double = read(make(vec![0.5_f64; count], shape_of(&rollout)));
+        let single = read(make(vec![0.5_f32; count], shape_of(&rollout)));
+        assert_eq!(double, single);
+        assert_eq!(double.0.len(), count);
+        assert!(double.1.iter().any(|slope| *slope != 0.0));
     }
 }

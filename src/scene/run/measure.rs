@@ -7,7 +7,7 @@ use crate::{
     reading::Reading,
     scene::Prepared,
     solve::Statistics,
-    step::{Drive, State},
+    step::{Cloth, Drive, State},
 };
 
 /// Energies of a cloth \[J\].
@@ -62,36 +62,44 @@ impl Row {
         } = simulation;
         let cloth = &prepared.cloth;
         let positions = cloth.vertex_values(&state.positions)?;
-        let angles = hinge_angles(&positions, &cloth.topology.hinges);
-        let squares: f64 = angles.iter().map(|a| a * a).sum();
+        let (max_angle, rms_angle) = angle_sizes(cloth, &positions);
         // The drive of the step that led here. At the start handles are where the cloth is: those of the first
         // step have moved on already, and a stiff one would report a pull that never acts.
         let mut drive = prepared.drive(simulation.step.saturating_sub(1));
         if simulation.step == 0 {
             drive.anchors = state.positions.clone();
         }
-        let readings = prepared
-            .readings
-            .iter()
-            .map(|r| read(prepared, r, state, &drive));
-        let readings: Result<Vec<f64>> = readings.collect();
         let stretched = prepared.cloth.stretches(&positions);
         Ok(Row {
             step: simulation.step,
             time: simulation.time(),
             material_time: simulation.material_time,
-            max_angle: angles.iter().fold(0.0, |m: f64, a| m.max(a.abs())),
-            rms_angle: (squares / angles.len() as f64).sqrt(),
+            max_angle,
+            rms_angle,
             slipping: changed(prepared, before, state, "anchor")?,
             yielding: changed(prepared, before, state, "plastic")?,
             max_stretch: stretched
                 .into_iter()
                 .fold(0.0, |m, s| if s.abs() > f64::abs(m) { s } else { m }),
             energies: energies(prepared, state, &drive, &positions)?,
-            readings: readings?,
+            readings: read_all(prepared, state, &drive)?,
             statistics,
         })
     }
+}
+
+/// The readings of the scene after the step with this drive, in their order.
+pub(crate) fn read_all(prepared: &Prepared, state: &State, drive: &Drive) -> Result<Vec<f64>> {
+    let all = prepared.readings.iter();
+    all.map(|r| read(prepared, r, state, drive)).collect()
+}
+
+/// Largest and root mean square |θ| of a cloth at some positions \[rad\].
+pub(crate) fn angle_sizes(cloth: &Cloth, positions: &[[f64; 3]]) -> (f64, f64) {
+    let angles = hinge_angles(positions, &cloth.topology.hinges);
+    let squares: f64 = angles.iter().map(|a| a * a).sum();
+    let largest = angles.iter().fold(0.0, |m: f64, a| m.max(a.abs()));
+    (largest, (squares / angles.len() as f64).sqrt())
 }
 
 /// Changes below this share of a value are rounding: a hinge that has slipped sits on its threshold.

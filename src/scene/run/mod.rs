@@ -1,7 +1,7 @@
 //! Runs of scenes: step by step, measured, kept on disk so that they go on after a stop.
 //!
-//! - [`Simulation`]: a state and the step it is at; [`Simulation::advance`] stops at the first step that is
-//!   not finite and names the worst element.
+//! - [`Simulation`]: a state and the step it is at. Its steps are those of [`crate::rollout::cloth`], which
+//!   stops at the first one that fails and names the worst elements.
 //! - [`Row`]: what is read off the cloth after a step, for the tables.
 //! - [`Snapshot`]: the exact bits of a state in a file.
 //! - [`FrameFile`]: frames that grow with the run and can be cut back to a snapshot, as the tables can
@@ -11,6 +11,7 @@ mod measure;
 mod snapshot;
 mod track;
 
+pub(crate) use self::measure::{angle_sizes, read_all};
 pub use self::{
     measure::{Energies, Row},
     snapshot::Snapshot,
@@ -19,7 +20,8 @@ pub use self::{
 
 use crate::{
     error::{Error, Result},
-    scene::Prepared,
+    rollout::cloth::Passed,
+    scene::{Prepared, prepared::FORGET_EVERY},
     solve::{Solver, Statistics},
     step::State,
 };
@@ -36,12 +38,6 @@ pub struct Simulation<'a> {
     pub material_time: f64,
     solver: Solver,
 }
-
-/// Steps after which the solver drops the factor that it keeps; a run goes on from such steps. One more factor
-/// in so many steps costs little, and a stop loses no more than these.
-const FORGET_EVERY: usize = 25;
-/// Coordinates beyond this \[m\] count as diverged: no scene is as large.
-const LARGEST: f64 = 1e6;
 
 impl<'a> Simulation<'a> {
     /// Before the first step.
@@ -83,45 +79,55 @@ impl<'a> Simulation<'a> {
     /// One step. The state before it is returned, for comparison.
     ///
     /// # Errors
-    /// [`Error::CheckFailed`] where the step gives numbers that are not finite; the state is then still the
-    /// one before it.
+    /// Those of [`crate::rollout::cloth::ClothRollout::step`]; the state is then still the one before the step.
     pub fn advance(&mut self) -> Result<(State, Statistics)> {
-        let Prepared {
-            cloth, parameters, ..
-        } = self.prepared;
-        if self.step.is_multiple_of(FORGET_EVERY) {
-            self.solver.forget();
-        }
-        let drive = self.prepared.drive(self.step);
-        let advanced = match cloth.advance(&mut self.solver, &self.state, parameters, &drive) {
-            Ok(advanced) => advanced,
-            Err(Error::BadInput(why)) => return Err(self.diverged(&why)),
-            Err(other) => return Err(other),
-        };
-        let positions = cloth.compute.values(advanced.state.positions.clone())?;
-        // Written so that NaN is refused as well.
-        if !positions.iter().all(|x| x.abs() <= LARGEST) {
-            return Err(self.diverged("a vertex is nowhere"));
-        }
-        self.material_time += drive.material_seconds + drive.elapse;
+        let prepared = self.prepared;
+        let drive = |step: usize| prepared.drive(step);
+        let rollout = prepared.rollout(&drive);
+        let stepped = rollout.step(
+            &mut self.solver,
+            &self.state,
+            &prepared.parameters,
+            self.step,
+        );
+        let stepped = stepped.map_err(|e| self.in_time(e))?;
+        self.material_time += stepped.drive.material_seconds + stepped.drive.elapse;
         self.step += 1;
-        let before = std::mem::replace(&mut self.state, advanced.state);
-        Ok((before, advanced.statistics))
+        let before = std::mem::replace(&mut self.state, stepped.state);
+        Ok((before, stepped.statistics))
     }
 
-    fn diverged(&self, why: &str) -> Error {
-        let h = self.prepared.scene.clock.step;
-        let worst = self
-            .prepared
-            .cloth
-            .worst(&self.state)
-            .unwrap_or_else(|_| "the state before it cannot be read".into());
-        Error::CheckFailed(format!(
-            "the run diverged in step {} (from {:.6} to {:.6} s): {why}. In the state before it {worst}. \
-             Take a smaller time_step_s, slower motions or softer springs, or add damping",
-            self.step,
-            self.time(),
-            self.time() + h
+    /// All steps that are left. `watch` sees the run after every step, with the state before it and how the solve
+    /// went; an error of its own, such as [`Error::Interrupted`], stops the run after that step.
+    ///
+    /// # Errors
+    /// Those of [`Simulation::advance`] and of `watch`. The run is then where the last good step left it.
+    pub fn run(
+        &mut self,
+        mut watch: impl FnMut(&Simulation, &State, Statistics) -> Result<()>,
+    ) -> Result<()> {
+        let prepared = self.prepared;
+        let drive = |step: usize| prepared.drive(step);
+        let rollout = prepared.rollout(&drive);
+        // The loop needs the solver while the watcher sees the run.
+        let mut solver = self.solver.clone();
+        let (step, state) = (self.step, self.state.clone());
+        let see = |passed: &Passed| {
+            self.material_time += passed.drive.material_seconds + passed.drive.elapse;
+            self.step = passed.done;
+            self.state = passed.state.clone();
+            watch(self, passed.before, passed.statistics)
+        };
+        let ended = rollout.go_on(&mut solver, (step, &state), &prepared.parameters, see);
+        self.solver = solver;
+        ended.map(|_| ()).map_err(|e| self.in_time(e))
+    }
+
+    /// A failed step's error in the words of a scene: the times of the step and the key to change.
+    fn in_time(&self, error: Error) -> Error {
+        let (from, to) = (self.time(), self.time() + self.prepared.scene.clock.step);
+        error.with_note(&format!(
+            "The step leads from {from:.6} to {to:.6} s of the scene, which may need a smaller time_step_s"
         ))
     }
 }

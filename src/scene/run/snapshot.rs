@@ -74,17 +74,18 @@ impl Snapshot {
             return bad_input("the saved state belongs to another mesh; start again with --fresh");
         }
         let mut rest = &self.numbers[..];
-        let mut fields = self.shapes.iter().map(|shape| {
+        // The fields of a state in the order of its list.
+        let mut next = |field: &Field| {
+            let shape = field.dims();
             let (own, others) = rest.split_at(shape[0] * shape[1]);
             rest = others;
-            compute.tensor(own, *shape)
-        });
-        let mut next = || fields.next().unwrap_or_else(|| compute.zeros([1, 1]));
+            compute.tensor(own, shape)
+        };
         Ok(State {
-            positions: next(),
-            velocities: next(),
-            bending: like.bending.iter().map(|_: &Field| next()).collect(),
-            tensile: like.tensile.iter().map(|_: &Field| next()).collect(),
+            positions: next(&like.positions),
+            velocities: next(&like.velocities),
+            bending: like.bending.iter().map(&mut next).collect(),
+            tensile: like.tensile.iter().map(&mut next).collect(),
         })
     }
 
@@ -127,14 +128,19 @@ impl Snapshot {
         if !whole {
             return Err(damaged());
         }
-        let number = |bytes: &[u8]| bytes.try_into().map(f64::from_le_bytes).unwrap_or(f64::NAN);
         Ok(Snapshot {
             run: header.run,
             step: header.step,
             material_time: header.material_time,
             lengths: header.lengths,
             shapes: header.shapes,
-            numbers: body.chunks_exact(8).map(number).collect(),
+            numbers: body
+                .as_chunks::<8>()
+                .0
+                .iter()
+                .copied()
+                .map(f64::from_le_bytes)
+                .collect(),
         })
     }
 }

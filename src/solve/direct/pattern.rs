@@ -107,21 +107,6 @@ impl Pattern {
         self.order.len()
     }
 
-    /// Number of hinges.
-    pub fn hinges(&self) -> usize {
-        self.hinges
-    }
-
-    /// Number of triangles.
-    pub fn triangles(&self) -> usize {
-        self.triangles
-    }
-
-    /// Scalars stored in the factor, zeros inside the fronts and upper halves included.
-    pub fn factor_scalars(&self) -> usize {
-        self.fronts.panels()
-    }
-
     /// Multiply-adds of one factorisation.
     pub fn factor_flops(&self) -> f64 {
         self.fronts.flops()

@@ -8,7 +8,8 @@ use super::pattern::Pattern;
 use super::preconditioner::{Precision, Preconditioner};
 use super::schedule::{PATIENCE, Schedule};
 use super::tangent::Tangent;
-use crate::error::{Error, Result, bad_input};
+use crate::error::{Error, NotConverged, Residual, Result, bad_input};
+use crate::solve::CHOLESKY;
 
 /// How the factor is made. All reach the same tolerance; times are in [`crate::solve`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -83,11 +84,6 @@ impl Solver {
         }
     }
 
-    /// The pattern that the solver was made for.
-    pub fn pattern(&self) -> &Pattern {
-        &self.pattern
-    }
-
     /// Drops a kept factor, so that the next solution does not depend on earlier ones: for runs that
     /// start again from a checkpoint and must give the same bits.
     pub fn forget(&mut self) {
@@ -115,8 +111,8 @@ impl Solver {
     /// `[3·V]`, vertex by vertex. On an error `x` is left as it was.
     ///
     /// # Errors
-    /// No refresh before; vectors of the wrong length or not finite; a matrix that is not positive
-    /// definite; conjugate gradients that do not converge.
+    /// No refresh before; vectors of the wrong length. [`Error::NotConverged`] for vectors that are not finite, a
+    /// matrix that is not positive definite, and conjugate gradients that do not reach the tolerance.
     pub fn solve(&mut self, b: &[f64], x: &mut [f64], tolerance: f64) -> Result<Stats> {
         self.check(b, x, tolerance)?;
         for (place, &vertex) in self.pattern.order.iter().enumerate() {
@@ -162,14 +158,16 @@ impl Solver {
             Strategy::Exact => Precision::Double,
             Strategy::Keep | Strategy::Single => Precision::Single,
         };
-        let mut last = None;
+        let mut reached = f64::NAN;
         for precision in [first, Precision::Double] {
-            if let Err(error) = self.factorize(precision) {
+            if let Err(NotPositive { row }) = self.factorize(precision) {
                 // Rounding to single precision can spoil a matrix that is positive definite.
                 if precision == Precision::Single {
                     continue;
                 }
-                return Err(error);
+                let here = self.iterate(tolerance, 0);
+                let why = indefinite(self.pattern.order[row / 3], "its pivot is not positive");
+                return Err(not_reached(why, here.residual, tolerance, iterations));
             }
             refactored = true;
             let outcome = self.iterate(tolerance, MOST_ITERATIONS);
@@ -179,19 +177,17 @@ impl Solver {
                 self.schedule.note_fresh();
                 return Ok(stats(outcome, iterations, refactored));
             }
-            last = Some(outcome);
+            reached = outcome.residual;
         }
-        Err(not_reached(last, tolerance))
+        let why = "iterations with a factor of the matrix itself stopped making progress".into();
+        Err(not_reached(why, reached, tolerance, iterations))
     }
 
-    fn factorize(&mut self, precision: Precision) -> Result<()> {
+    fn factorize(&mut self, precision: Precision) -> std::result::Result<(), NotPositive> {
         self.is_fresh = false;
         self.schedule.restart();
         self.preconditioner
-            .compute(precision, &self.pattern, &self.values, &self.scale)
-            .map_err(|NotPositive { row }| {
-                indefinite(self.pattern.order[row / 3], "its pivot is not positive")
-            })?;
+            .compute(precision, &self.pattern, &self.values, &self.scale)?;
         self.is_fresh = true;
         Ok(())
     }
@@ -222,7 +218,8 @@ impl Solver {
                 let entry = block[4 * axis];
                 if !(entry > 0.0 && entry.is_finite()) {
                     let what = format!("its diagonal entry is {entry:e}");
-                    return Err(indefinite(self.pattern.order[place], &what));
+                    let why = indefinite(self.pattern.order[place], &what);
+                    return Err(NotConverged::error(CHOLESKY, why, None));
                 }
                 self.scale[3 * place + axis] = entry.sqrt().recip();
             }
@@ -249,11 +246,12 @@ impl Solver {
         }
         for (name, values) in [("right side", b), ("guess", x)] {
             if let Some(row) = values.iter().position(|value| !value.is_finite()) {
-                return bad_input(format!(
-                    "{name} is {} at vertex {}; the state before this step is not finite, try a smaller time step",
+                let why = format!(
+                    "the {name} is {} at vertex {}, so the state before this step is out of bounds",
                     values[row],
                     row / 3
-                ));
+                );
+                return Err(NotConverged::error(CHOLESKY, why, None));
             }
         }
         Ok(())
@@ -268,15 +266,17 @@ fn stats(outcome: IterationEnd, iterations: usize, refactored: bool) -> Stats {
     }
 }
 
-fn indefinite(vertex: u32, what: &str) -> Error {
-    Error::BadInput(format!(
-        "the step's matrix is not positive definite at vertex {vertex}: {what}; try a smaller time step, clamp the geometric stiffness of compressed triangles, and check for vertices without mass and values that are not finite"
-    ))
+fn indefinite(vertex: u32, what: &str) -> String {
+    format!(
+        "the matrix is not positive definite at vertex {vertex}: {what} (vertices without mass, values that are not finite and compressed triangles whose geometric stiffness is not clamped do that)"
+    )
 }
 
-fn not_reached(outcome: Option<IterationEnd>, tolerance: f64) -> Error {
-    let (residual, iterations) = outcome.map_or((f64::NAN, 0), |o| (o.residual, o.iterations));
-    Error::BadInput(format!(
-        "the linear solve stopped at relative residual {residual:e} after {iterations} iterations, above {tolerance:e}; try a larger tolerance, a smaller time step or weaker handles"
-    ))
+fn not_reached(why: String, reached: f64, tolerance: f64, iterations: usize) -> Error {
+    let residual = Residual {
+        reached,
+        tolerance,
+        iterations,
+    };
+    NotConverged::error(CHOLESKY, why, Some(residual))
 }
