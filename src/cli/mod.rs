@@ -1,6 +1,7 @@
 //! The command line: one file a subcommand.
 
 mod bench;
+mod cantilever;
 mod compare;
 mod crease;
 mod design;
@@ -65,6 +66,7 @@ enum Command {
     Drive(drive::Arguments),
     Crease(crease::Arguments),
     Kes(kes::Arguments),
+    Cantilever(cantilever::Arguments),
     Gradcheck(gradcheck::Arguments),
     Devices(devices::Arguments),
     Schema(schema::Arguments),
@@ -203,6 +205,7 @@ fn run(cli: &Cli) -> Result<()> {
         Command::Drive(a) => drive::run(&cli.common, a),
         Command::Crease(a) => crease::run(&cli.common, a),
         Command::Kes(a) => kes::run(&cli.common, a),
+        Command::Cantilever(a) => cantilever::run(&cli.common, a),
         Command::Gradcheck(a) => gradcheck::run(&cli.common, a),
         Command::Devices(a) => devices::run(&cli.common, a),
         Command::Schema(a) => schema::run(&cli.common, a),

@@ -14,3 +14,6 @@ mod summary;
 mod verdict;
 
 pub use case_schema::case_schema;
+
+#[cfg(test)]
+mod tests;

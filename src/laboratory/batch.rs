@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 pub(super) use hinges::HingeBlock;
 
-use super::{Condition, TESTS, TwistTest};
+use super::{Condition, Specimen, TESTS, TestSettings, TwistTest};
 use crate::{
     error::Result,
     material::{Dimension, Law},
@@ -29,6 +29,18 @@ pub struct Resolution {
 }
 
 impl Resolution {
+    /// The hard law with so many hinges that the fold's cut does not show, and the meshes that the settings ask for.
+    pub fn hard(settings: &TestSettings) -> Resolution {
+        let meshes = settings.specimen == Specimen::StripMesh;
+        Resolution {
+            hinges: 4096,
+            width: None,
+            bending_rate: settings.rate_per_m_s,
+            strip_cells: meshes.then_some(settings.strip_cells),
+            twist: settings.twist,
+        }
+    }
+
     /// The gate of hinges.
     pub fn gate(&self) -> Gate {
         self.width

@@ -168,9 +168,14 @@ impl CantileverPoint {
         }
     }
 
+    /// Bending length c \[m\] of an overhang \[m\].
+    pub fn bending_length(&self, overhang: f64) -> f64 {
+        bending_length_share(self.angle) * overhang
+    }
+
     /// Flexural rigidity G = w·c³ \[N·m\] of an overhang \[m\].
     pub fn flexural_rigidity(&self, overhang: f64) -> f64 {
-        self.weight() * (bending_length_share(self.angle) * overhang).powi(3)
+        self.weight() * self.bending_length(overhang).powi(3)
     }
 }
 

@@ -13,7 +13,7 @@ mod twist;
 
 pub use batch::{Prepared, Readings, Request, Resolution, Setup, Tests};
 pub use bending::{BendingPoint, BendingReading, Branch, KesLoop, KesReading, KesTest};
-pub use cantilever::{Cantilever, CantileverPoint};
+pub use cantilever::{CantileverPoint, CantileverReading};
 pub use crease::{CREST_CURVATURE, CreaseCurves, CreasePoint, CreaseTest, fold_curvatures};
 pub use settings::{Specimen, TestSettings};
 pub use strip::{StripCurves, StripTest, Strips};

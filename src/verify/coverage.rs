@@ -76,13 +76,7 @@ impl Trial {
         let conditions: Vec<(usize, Condition)> =
             points.into_iter().map(|p| (0, p.into())).collect();
         let law = self.truth.build_law(Timer::Authors);
-        let hard = Resolution {
-            hinges: 4096,
-            width: None,
-            bending_rate: case.tests.rate_per_m_s,
-            strip_cells: None,
-            twist: None,
-        };
+        let hard = Resolution::hard(&TestSettings::default());
         let values = self.truth.values_for(law.as_ref())?;
         let angles = Tests::new(compute, law, hard, &conditions)?
             .run(compute, &[vec![values]], false)?

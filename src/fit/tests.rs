@@ -1,0 +1,156 @@
+//! Fits that join tests of different kinds.
+
+use super::{
+    case::{Case, Source},
+    data::DataFile,
+    dataset::Dataset,
+    defaults::complete,
+    run::{Fit, Optimizer},
+};
+use crate::{
+    laboratory::{Resolution, Tests},
+    numeric::{Compute, Precision},
+    study::{Wish, journal::Journal},
+};
+
+/// K_b, K_f, ε_0 of the truth; the rest plays no part in tests without a dwell.
+const TRUTH: [f64; 9] = [8e-6, 6e-6, 20.0, 500.0, 1e6, 5e3, 8e-6, 0.5, 1e3];
+
+/// A table whose empty column is filled in with what the truth reads, in the unit of the column.
+fn synthetic(header: &str, rows: &[&str], column: usize, unit: f64) -> String {
+    let sheet = |values: &[f64]| {
+        let mut text = format!("# synthetic\n{header}\n");
+        for (row, value) in rows.iter().zip(values) {
+            let mut cells: Vec<String> = row.split(',').map(String::from).collect();
+            cells[column] = format!("{:.12e}", value / unit);
+            text += &format!("{}\n", cells.join(","));
+        }
+        text
+    };
+    let place_holders = vec![0.01 * unit; rows.len()];
+    let case = case();
+    let source = Source::default();
+    let file = DataFile::parse(&sheet(&place_holders), "t").unwrap();
+    let data = Dataset::gather(&case, &[(&source, file)]).unwrap();
+    let conditions: Vec<_> = data.rows.iter().map(|r| (0, r.condition)).collect();
+    let compute = Compute::cpu(Precision::F64);
+    let hard = Resolution::hard(&case.tests);
+    let tests = Tests::new(&compute, case.build_law(), hard, &conditions).unwrap();
+    let sets = [vec![TRUTH.to_vec()]];
+    let readings = tests.run(&compute, &sets, false).unwrap().remove(0);
+    sheet(&readings.values)
+}
+
+fn case() -> Case {
+    let text = r#"{"name": "joint", "data": [{"file": "t"}], "starts": 4}"#;
+    Case::parse(text, "case").unwrap()
+}
+
+// A KES loop and a cantilever together find the stiffnesses and the threshold of a known law, and say that no test has
+// a dwell; with the loop alone the rigidity is less well known.
+#[test]
+fn a_loop_and_a_cantilever_are_fitted_together() {
+    let loop_rows: Vec<String> = [0.2, 0.6, 1.0, 0.6, 0.2, -0.2, -0.6, -1.0, -0.6, -0.2]
+        .iter()
+        .map(|share| format!("{},,1e-4", 250.0 * share))
+        .collect();
+    let loop_rows: Vec<&str> = loop_rows.iter().map(String::as_str).collect();
+    let kes = synthetic(
+        "curvature_per_m,moment_Nm_per_m,sd_Nm_per_m",
+        &loop_rows,
+        1,
+        1.0,
+    );
+    let cantilever = synthetic(
+        "overhang_mm,overhang_sd_mm,angle_deg,areal_density_g_per_m2",
+        &[",0.2,41.5,150", ",0.2,20,150"],
+        0,
+        1e-3,
+    );
+    let fitted = |files: &[&str]| {
+        let case = case();
+        let source = Source::default();
+        let files: Vec<(&Source, DataFile)> = files
+            .iter()
+            .map(|text| (&source, DataFile::parse(text, "t").unwrap()))
+            .collect();
+        let data = Dataset::gather(&case, &files).unwrap();
+        let case = complete(&case, &data).unwrap();
+        let compute = Compute::cpu(Precision::F64);
+        let fit = Fit::new(compute, &case, &data, Optimizer::Lm).unwrap();
+        let result = fit.run(&mut Journal::in_memory(), &mut |_| Wish::GoOn);
+        result.unwrap()
+    };
+    let (alone, joint) = (fitted(&[&kes]), fitted(&[&kes, &cantilever]));
+    let found = |result: &super::result::FitResult, name: &str| {
+        let p = result.parameters.iter().find(|p| p.name == name).unwrap();
+        (
+            p.best,
+            p.std_error.unwrap_or(f64::INFINITY),
+            p.verdict.clone(),
+        )
+    };
+    for (name, truth) in [
+        ("bending_stiffness", TRUTH[0]),
+        ("friction_stiffness", TRUTH[1]),
+        ("friction_threshold_initial", TRUTH[2]),
+    ] {
+        let (value, error, verdict) = found(&joint, name);
+        // Data without noise: what is left is the smoothing of the last gate.
+        assert!(
+            (value / truth - 1.0).abs() < 0.03,
+            "{name}: {value} {verdict}"
+        );
+        assert!(error < found(&alone, name).1, "{name}: {error}");
+    }
+    let (_, _, verdict) = found(&joint, "dwell_time");
+    assert!(verdict.contains("without a dwell"), "{verdict}");
+    assert!(joint.gradient_check.passed && joint.synthetic);
+    assert_eq!(joint.curves.of("cantilever").count(), 1);
+    assert_eq!(
+        joint
+            .points
+            .iter()
+            .filter(|p| p.test == "cantilever")
+            .count(),
+        2
+    );
+}
+
+#[test]
+fn a_cantilever_sheet_says_what_it_lacks() {
+    let read = |text: &str| -> crate::error::Result<Dataset> {
+        let source = Source::default();
+        Dataset::gather(&case(), &[(&source, DataFile::parse(text, "t")?)])
+    };
+    let sheet = "overhang_mm,angle_deg,areal_density_g_per_m2\n48,,150\n";
+    let data = read(sheet).unwrap();
+    assert_eq!(
+        data.rows.len(),
+        1,
+        "an angle beside an overhang is no recovery"
+    );
+    assert!(
+        data.notes.iter().any(|n| n.contains("41.5°")),
+        "{:?}",
+        data.notes
+    );
+    for (text, message) in [
+        ("overhang_mm\n48\n", "add a column areal_density_g_per_m2"),
+        (
+            "overhang_mm,angle_deg,areal_density_g_per_m2\n48,95,150\n",
+            "t line 2: angle_deg = 95 of a cantilever test must be between 0 and 90",
+        ),
+        (
+            "overhang_mm,areal_density_g_per_m2\n0.05,150\n",
+            "overhang_mm = 0.05 is outside 1 to 1000 mm",
+        ),
+        (
+            "overhang,areal_density_g_per_m2\n48,150\n",
+            "the column 'overhang' is not known; name it overhang_mm",
+        ),
+    ] {
+        let error = read(text).unwrap_err().to_string();
+        assert!(error.contains(message), "{error}");
+    }
+}
