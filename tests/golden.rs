@@ -2,9 +2,7 @@
 
 mod common;
 
-use std::path::Path;
-
-use common::{Stepper, cpu, golden, relative_difference, time_dependent};
+use common::{Stepper, cpu, golden::Table, relative_difference, time_dependent};
 use rumple::{
     numeric::Gate,
     rollout::{HingeReading, Path as Way, Rollout, Schedule, Step},
@@ -20,41 +18,29 @@ fn fabric(name: &str) -> [f64; 9] {
     }
 }
 
-/// The columns of a golden file by name.
-struct Table {
-    header: Vec<String>,
-    rows: Vec<Vec<f64>>,
-}
+const FABRICS: [&str; 3] = ["cotton", "denim", "polyester"];
+const HISTORIES: [&str; 8] = [
+    "cyclic",
+    "fold_elapse500_release",
+    "fold_hold_release",
+    "long_hold_dt10",
+    "random_walk",
+    "reversing",
+    "small_amplitude",
+    "small_amplitude_descending",
+];
 
-impl Table {
-    fn read(path: &Path) -> Table {
-        let mut reader = csv::Reader::from_path(path).unwrap();
-        let header = reader.headers().unwrap().iter().map(String::from).collect();
-        let rows = reader
-            .records()
-            .map(|r| r.unwrap().iter().map(|c| c.parse().unwrap()).collect())
-            .collect();
-        Table { header, rows }
-    }
-
-    fn column(&self, name: &str) -> Option<Vec<f64>> {
-        let place = self.header.iter().position(|h| h == name)?;
-        Some(self.rows.iter().map(|r| r[place]).collect())
-    }
-}
-
+/// Every fabric's table of every history, by name.
 fn tables() -> Vec<(String, Table)> {
-    let Some(folder) = golden("material") else {
-        return Vec::new();
-    };
-    let mut files: Vec<_> = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|f| f.unwrap().path())
-        .collect();
-    files.sort();
-    assert_eq!(files.len(), 24, "three fabrics by eight histories");
-    let stem = |f: &Path| f.file_stem().unwrap().to_string_lossy().into_owned();
-    files.iter().map(|f| (stem(f), Table::read(f))).collect()
+    let names = FABRICS
+        .iter()
+        .flat_map(|fabric| HISTORIES.map(|history| format!("{fabric}_{history}")));
+    names
+        .map(|name| {
+            let table = Table::read(&format!("material/{name}.csv"));
+            (name, table)
+        })
+        .collect()
 }
 
 /// Pairs of (our history variable, their column).

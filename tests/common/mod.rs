@@ -5,9 +5,10 @@ pub mod cloth;
 pub mod cloth_devices;
 pub mod crumpled;
 pub mod folder;
+pub mod golden;
 pub mod npz;
 
-use std::{path::PathBuf, sync::Arc};
+use std::sync::Arc;
 
 use rumple::{
     material::{Law, TimeDependent},
@@ -88,18 +89,6 @@ impl Stepper {
         let place = self.law.history().iter().position(|n| n == name).unwrap();
         self.history[place] = self.history[place].clone() + amount;
     }
-}
-
-/// Numbers of the authors' program, or `None` with a word where this machine has none.
-pub fn golden(folder: &str) -> Option<PathBuf> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-        .join("../shared/golden")
-        .join(folder);
-    if path.is_dir() {
-        return Some(path);
-    }
-    eprintln!("skipped: {} is not on this machine", path.display());
-    None
 }
 
 /// Largest |a − b| over the larger of |b| and `floor`.

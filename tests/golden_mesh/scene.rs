@@ -1,6 +1,6 @@
 //! Scenes and probes of the authors' program as cloths.
 
-use std::{collections::HashMap, path::Path};
+use std::collections::HashMap;
 
 use rumple::{
     material::StrainMeasure,
@@ -12,11 +12,12 @@ use serde_json::Value;
 
 use crate::common::{
     cloth::{membrane, one, remembering_setup},
-    cpu,
+    cpu, golden,
 };
 
-pub fn json(path: &Path) -> Value {
-    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+/// A JSON file of the reference numbers.
+fn json(name: &str) -> Value {
+    serde_json::from_str(&golden::text(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
 }
 
 pub fn numbers(value: &Value) -> Vec<f64> {
@@ -36,12 +37,6 @@ pub fn triangles(value: &Value) -> Vec<[usize; 3]> {
         .collect()
 }
 
-pub fn csv_rows(path: &Path) -> Vec<Vec<f64>> {
-    let mut reader = csv::Reader::from_path(path).unwrap();
-    let parse = |r: csv::StringRecord| r.iter().map(|c| c.parse().unwrap()).collect();
-    reader.records().map(|r| parse(r.unwrap())).collect()
-}
-
 /// A scene of the authors' program as a cloth.
 pub struct Scene {
     pub cloth: Cloth,
@@ -51,8 +46,8 @@ pub struct Scene {
 }
 
 impl Scene {
-    pub fn load(folder: &Path) -> Scene {
-        let scene = json(&folder.join("scene.json"));
+    pub fn load(folder: &str) -> Scene {
+        let scene = json(&format!("{folder}/scene.json"));
         let compute = cpu();
         let mesh = Mesh {
             positions: rows(&scene["nodes"]),
@@ -121,9 +116,9 @@ impl Scene {
     }
 
     /// The history columns of a probe's edges, in the order of the law.
-    pub fn edges(&self, path: &Path) -> Vec<Field> {
+    pub fn edges(&self, name: &str) -> Vec<Field> {
         let key = |a: usize, b: usize| (a.min(b), a.max(b));
-        let by_edge: HashMap<_, _> = csv_rows(path)
+        let by_edge: HashMap<_, _> = golden::rows(name)
             .into_iter()
             .map(|row| (key(row[1] as usize, row[2] as usize), row))
             .collect();
@@ -141,9 +136,9 @@ impl Scene {
     }
 }
 
-pub fn handles(folder: &Path) -> HashMap<usize, Vec<(usize, [f64; 3])>> {
+pub fn handles(folder: &str) -> HashMap<usize, Vec<(usize, [f64; 3])>> {
     let mut by_step: HashMap<usize, Vec<(usize, [f64; 3])>> = HashMap::new();
-    for row in csv_rows(&folder.join("handles.csv")) {
+    for row in golden::rows(&format!("{folder}/handles.csv")) {
         let entry = by_step.entry(row[0] as usize).or_default();
         entry.push((row[1] as usize, [row[2], row[3], row[4]]));
     }
@@ -160,14 +155,14 @@ pub struct Probe {
 }
 
 impl Probe {
-    pub fn load(folder: &Path) -> Probe {
+    pub fn load(folder: &str) -> Probe {
         let scene = Scene::load(folder);
-        let values = json(&folder.join("probe.json"));
+        let values = json(&format!("{folder}/probe.json"));
         let step = values["step"].as_u64().unwrap() as usize;
         let state = State {
             positions: scene.vertex(&numbers(&values["x"])),
             velocities: scene.vertex(&numbers(&values["v"])),
-            bending: scene.edges(&folder.join("probe_edges_before.csv")),
+            bending: scene.edges(&format!("{folder}/probe_edges_before.csv")),
             tensile: Vec::new(),
         };
         let drive = scene.drive(&handles(folder), step);

@@ -6,12 +6,9 @@ use rumple::{
     step::{Cloth, Parameters, Setup},
 };
 
-use crate::{
-    common::{
-        cloth::{cross, dot, elastic_setup, membrane, parameters, solver, sub},
-        cpu, golden,
-    },
-    scene::csv_rows,
+use crate::common::{
+    cloth::{cross, dot, elastic_setup, membrane, parameters, solver, sub},
+    cpu, golden,
 };
 
 /// Rows of the twist to run: buckling comes later, and a step of 1792 vertices takes its time.
@@ -21,10 +18,8 @@ const TWIST_STEPS: usize = 4;
 /// here, so its numbers are not ours; as stretching decides nearly everything, they agree to 2e-4 all the same.
 #[test]
 fn the_twist_begins_like_the_programs() {
-    let Some(folder) = golden("mesh/twist_2k") else {
-        return;
-    };
-    let (mut mesh, _) = rumple::mesh::read_obj(&folder.join("cyl_2k.obj"), 1.0).unwrap();
+    let mesh = golden::path("mesh/twist_2k/cyl_2k.obj");
+    let (mut mesh, _) = rumple::mesh::read_obj(&mesh, 1.0).unwrap();
     // The program reads its numbers as f32.
     for value in mesh.positions.as_flattened_mut() {
         *value = f64::from(*value as f32);
@@ -50,7 +45,7 @@ fn the_twist_begins_like_the_programs() {
         .iter()
         .map(|p| if held(p) { 1e5 } else { 0.0 })
         .collect();
-    let theirs = csv_rows(&folder.join("series_off.csv"));
+    let theirs = golden::rows("mesh/twist_2k/series_off.csv");
     let mut state = cloth.start(&parameters);
     let mut solver = solver(&cloth);
     for (step, row) in theirs.iter().enumerate().take(TWIST_STEPS) {
