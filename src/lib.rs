@@ -45,6 +45,13 @@ pub mod step;
 pub mod study;
 pub mod verify;
 
+// Tests of what is not public, which name the library as its users do.
+#[cfg(test)]
+extern crate self as rumple;
+#[cfg(test)]
+#[path = "../tests/inside/mod.rs"]
+mod inside;
+
 /// The README's example is a test.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -1,13 +1,14 @@
 //! The program as its users run it: real processes in a fresh folder each.
 
-mod common;
+#[path = "common/program.rs"]
+mod program;
 
 use std::{
     fs,
     process::{Command, Output, Stdio},
 };
 
-use common::folder::{Folder, PROGRAM};
+use program::{Folder, PROGRAM};
 use serde_json::Value;
 
 const COLUMNS: &str =

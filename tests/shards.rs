@@ -1,10 +1,11 @@
 //! Shards of fits and bootstraps: killed, resumed and merged they end with the bits of one machine.
 
-mod common;
+#[path = "common/program.rs"]
+mod program;
 
 use std::{fs, path::Path};
 
-use common::folder::{Folder, case, judge, wait_until};
+use program::{Folder, case, judge, wait_until};
 use serde_json::{Value, json};
 
 /// Three groups of starts, the last one short.

@@ -324,13 +324,9 @@ mod tests {
 
     #[test]
     fn the_reference_cylinder_reads_with_the_area_of_its_prism() {
-        let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/golden");
-        let path = &shared.join("mesh/twist_2k/cyl_2k.obj");
-        if !path.exists() {
-            eprintln!("skipped: {} is not here", path.display());
-            return;
-        }
-        let (mesh, notes) = read_obj(path, 1.0).unwrap();
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let path = root.join("tests/data/golden/mesh/twist_2k/cyl_2k.obj");
+        let (mesh, notes) = read_obj(&path, 1.0).unwrap();
         assert!(notes.is_empty(), "{notes:?}");
         let topology = mesh.check().unwrap();
         assert_eq!((mesh.positions.len(), mesh.triangles.len()), (1792, 3456));

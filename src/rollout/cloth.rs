@@ -92,7 +92,7 @@ impl Forecast {
 }
 
 /// Numbers that a step takes for each hinge and triangle, all temporaries included: measured on a twist of 400
-/// vertices (`tests/mesh_memory.rs` prints it).
+/// vertices (`tests/inside/mesh/memory.rs` prints it).
 const STEP_NUMBERS: usize = 220;
 
 /// Memory for kept states where nothing else is said \[bytes\]: 1 GiB.

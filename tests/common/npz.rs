@@ -1,8 +1,8 @@
-//! NumPy's files, written.
+//! NumPy's files, written and read without the library's help.
 
-use std::io::Write;
+use std::io::{Read, Write};
 
-use flate2::{Compression, Crc, write::DeflateEncoder};
+use flate2::{Compression, Crc, read::DeflateDecoder, write::DeflateEncoder};
 
 /// How an array is written.
 #[derive(Clone, Copy, PartialEq)]
@@ -136,4 +136,62 @@ pub fn claim_size(archive: &mut [u8], size: u32) {
     let listed = |window: &[u8]| window == b"PK\x01\x02";
     let entry = archive.windows(4).rposition(listed).unwrap();
     archive[entry + 24..entry + 28].copy_from_slice(&size.to_le_bytes());
+}
+
+/// Shape and values of an array in an archive; panics where the archive or the array is not sound.
+pub fn read(archive: &[u8], name: &str) -> (Vec<usize>, Vec<f64>) {
+    let bytes = unpacked(archive, &format!("{name}.npy"));
+    assert_eq!(&bytes[..8], b"\x93NUMPY\x01\x00", "{name}");
+    let start = 10 + short(&bytes, 8);
+    let header = std::str::from_utf8(&bytes[10..start]).unwrap();
+    assert!(header.contains("'fortran_order': False"), "{header}");
+    let (_, shape) = header.split_once("'shape': (").unwrap();
+    let (shape, _) = shape.split_once(')').unwrap();
+    let lengths = shape.split(',').map(str::trim).filter(|n| !n.is_empty());
+    let shape: Vec<usize> = lengths.map(|n| n.parse().unwrap()).collect();
+    let values: Vec<f64> = if header.contains("'<f8'") {
+        let chunks = bytes[start..].as_chunks::<8>();
+        assert!(chunks.1.is_empty());
+        chunks.0.iter().map(|b| f64::from_le_bytes(*b)).collect()
+    } else {
+        assert!(header.contains("'<f4'"), "{header}");
+        let chunks = bytes[start..].as_chunks::<4>();
+        assert!(chunks.1.is_empty());
+        let single = chunks.0.iter().map(|b| f32::from_le_bytes(*b));
+        single.map(f64::from).collect()
+    };
+    assert_eq!(values.len(), shape.iter().product::<usize>(), "{header}");
+    (shape, values)
+}
+
+/// The bytes of a file in an archive, found by the list at the archive's end.
+fn unpacked(archive: &[u8], name: &str) -> Vec<u8> {
+    let end = archive.windows(4).rposition(|w| w == b"PK\x05\x06");
+    let end = end.expect("the list of an archive ends with its mark");
+    let mut entry = long(archive, end + 16);
+    for _ in 0..short(archive, end + 10) {
+        let length = short(archive, entry + 28);
+        if &archive[entry + 46..entry + 46 + length] == name.as_bytes() {
+            let place = long(archive, entry + 42);
+            let start = place + 30 + short(archive, place + 26) + short(archive, place + 28);
+            let packed = &archive[start..start + long(archive, entry + 20)];
+            if short(archive, entry + 10) == 0 {
+                return packed.to_vec();
+            }
+            let mut plain = Vec::new();
+            DeflateDecoder::new(packed).read_to_end(&mut plain).unwrap();
+            assert_eq!(plain.len(), long(archive, entry + 24));
+            return plain;
+        }
+        entry += 46 + length + short(archive, entry + 30) + short(archive, entry + 32);
+    }
+    panic!("no {name} in the archive");
+}
+
+fn short(bytes: &[u8], at: usize) -> usize {
+    u16::from_le_bytes([bytes[at], bytes[at + 1]]).into()
+}
+
+fn long(bytes: &[u8], at: usize) -> usize {
+    short(bytes, at) | short(bytes, at + 2) << 16
 }

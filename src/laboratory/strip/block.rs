@@ -4,7 +4,7 @@
 //! the way, whatever the gate: taken in forty steps, a share of the dwell that a smooth gate takes away lowers
 //! the threshold, which opens the gate further. So the angle of a mesh jumps hinge by hinge, and its own
 //! derivative, exact between two jumps, misses what they add up to
-//! (`a_meshs_own_derivative_misses_its_jumps` in `tests/fit_mesh/strip.rs` prints both). A mesh is therefore run under the hard law, which needs no sweep back and has no smoothing bias.
+//! (`a_meshs_own_derivative_misses_its_jumps` in `tests/inside/fit/strip.rs` prints both). A mesh is therefore run under the hard law, which needs no sweep back and has no smoothing bias.
 
 use rayon::prelude::*;
 

@@ -1,0 +1,42 @@
+//! Fits: what they must show, of meshes too, and what to measure next.
+
+mod claims;
+mod design;
+mod strip;
+mod twist;
+
+use crate::inside::common::cpu;
+use nalgebra::DVector;
+use rumple::{
+    fit::{
+        case::{Case, Source},
+        data::DataFile,
+        dataset::Dataset,
+        defaults::complete,
+        run::{Fit, News, Optimizer},
+    },
+    study::{Wish, journal::Journal},
+};
+use serde_json::Value;
+
+/// The unknowns of the best start, each with its first guess, and the cost.
+fn searched(case: &Value, table: &str) -> (Vec<(String, f64, f64)>, f64) {
+    let case = Case::parse(&case.to_string(), "test case").unwrap();
+    let source = Source::default();
+    let file = DataFile::parse(table, "data.csv").unwrap();
+    assert!(file.synthetic);
+    let data = Dataset::gather(&case, &[(&source, file)]).unwrap();
+    let case = complete(&case, &data).unwrap();
+    let fit = Fit::new(cpu(), &case, &data, Optimizer::Lm).unwrap();
+    let mut go_on = |_: News| Wish::GoOn;
+    let (progress, _) = fit
+        .search(&mut Journal::in_memory(), "search", &mut go_on)
+        .unwrap();
+    let (start, cost) = progress.best().unwrap();
+    let end = DVector::from_column_slice(&progress.walker(start).point);
+    let first = DVector::from_column_slice(&progress.first_points[start]);
+    let value = |k: usize, at: &DVector<f64>| fit.problem.parameter(k, at).0;
+    let unknowns = fit.problem.unknowns.iter().enumerate();
+    let list = unknowns.map(|(k, u)| (u.name.clone(), value(k, &end), value(k, &first)));
+    (list.collect(), cost)
+}

@@ -1,0 +1,4 @@
+//! Laboratory tests, on hinges and on strip meshes.
+
+mod hinges;
+mod strip;

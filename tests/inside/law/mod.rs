@@ -1,0 +1,6 @@
+//! Material laws: gates, properties, gradients, and the authors' numbers.
+
+mod gates;
+mod golden;
+mod gradients;
+mod properties;
