@@ -97,7 +97,11 @@ pub(super) fn names(archive: &Archive<'_>) -> Vec<String> {
 /// All files of an archive by name, each checked.
 pub(in crate::learn) fn unpack_all(bytes: &[u8], place: &str) -> Result<Vec<(String, Vec<u8>)>> {
     let mut archive = open(bytes, place)?;
-    let together = archive.decompressed_size().unwrap_or(u128::MAX);
+    let Some(together) = archive.decompressed_size() else {
+        return bad_input(format!(
+            "{place}: the file does not list the sizes of its parts; {REMEDY}"
+        ));
+    };
     if together > MOST_FILE as u128 {
         return bad_input(format!(
             "{place}: it has {} MiB unpacked, but at most {} are read; {REMEDY}",
