@@ -110,7 +110,7 @@ pub(super) fn merge(common: &Common, first: &Path, shards: &Shards, out: &Path) 
     std::fs::create_dir_all(out).map_err(|e| Error::writing(out, e))?;
     files.write(out)?;
     options.write(out)?;
-    let study = Study::new(opened.model.as_ref(), plan(common, &opened, &options)?);
+    let study = Study::new(opened.model.as_ref(), plan(common, &opened, &options)?)?;
     let mut journal = Journal::open(&out.join(study::JOURNAL))?;
     study::merge(&study, shards, &mut journal)?;
     drop(journal);
@@ -180,7 +180,7 @@ fn watched<'a>(
                 samples,
                 ..plan.clone()
             },
-        );
+        )?;
         let results = evaluate(&study, shard, folder)?;
         let Some(results) = results else {
             return Ok(None);

@@ -1,70 +1,36 @@
-//! Sobol's sequence: points that fill a box more evenly than random ones.
+//! Sobol's sequence: points that fill a box more evenly than random ones. Direction numbers are those of Joe and
+//! Kuo (2008), from the `sobol` crate.
+
+use sobol::{Sobol, SobolParams, params::JoeKuoD6};
 
 use super::Random;
+use crate::error::{Result, bad_input};
 
-/// Primitive polynomials and first direction numbers of dimensions 2 to 21 (Joe and Kuo 2008):
-/// degree, inner coefficients, odd numbers.
-const DIRECTIONS: [(u32, u32, &[u32]); 20] = [
-    (1, 0, &[1]),
-    (2, 1, &[1, 3]),
-    (3, 1, &[1, 3, 1]),
-    (3, 2, &[1, 1, 1]),
-    (4, 1, &[1, 1, 3, 3]),
-    (4, 4, &[1, 3, 5, 13]),
-    (5, 2, &[1, 1, 5, 5, 17]),
-    (5, 4, &[1, 1, 5, 5, 5]),
-    (5, 7, &[1, 1, 7, 11, 19]),
-    (5, 11, &[1, 1, 5, 1, 1]),
-    (5, 13, &[1, 1, 1, 3, 11]),
-    (5, 14, &[1, 3, 5, 5, 31]),
-    (6, 1, &[1, 3, 3, 9, 7, 49]),
-    (6, 13, &[1, 1, 1, 15, 21, 21]),
-    (6, 16, &[1, 3, 1, 13, 27, 49]),
-    (6, 19, &[1, 1, 1, 15, 7, 5]),
-    (6, 22, &[1, 3, 1, 15, 13, 25]),
-    (6, 25, &[1, 1, 5, 5, 19, 61]),
-    (7, 1, &[1, 3, 7, 11, 23, 15, 103]),
-    (7, 4, &[1, 3, 7, 13, 13, 15, 69]),
-];
+/// Bits of a coordinate, and so direction numbers of a dimension.
+const BITS: usize = 32;
 
-/// Direction numbers v_1 … v_32 of a dimension, counted from 0.
-fn directions(dimension: usize) -> [u32; 32] {
-    let mut v = [0u32; 32];
-    if dimension == 0 {
-        for (i, v) in v.iter_mut().enumerate() {
-            *v = 1 << (31 - i);
-        }
-        return v;
+/// Direction numbers of each dimension.
+fn directions(dimensions: usize) -> Result<Vec<Vec<u32>>> {
+    let table = JoeKuoD6::standard();
+    let most = table.max_dims();
+    if dimensions > most {
+        return bad_input(format!(
+            "{dimensions} dimensions, but Sobol's sequence is known for at most {most}; vary fewer parameters \
+             (Sobol' indices take two dimensions each, starts and averages of derivatives one)"
+        ));
     }
-    let (degree, inner, first) = DIRECTIONS[dimension - 1];
-    let s = degree as usize;
-    for i in 0..32 {
-        if i < s {
-            v[i] = first[i] << (31 - i);
-        } else {
-            v[i] = v[i - s] ^ (v[i - s] >> s);
-            for k in 1..s {
-                if (inner >> (s - 1 - k)) & 1 == 1 {
-                    v[i] ^= v[i - k];
-                }
-            }
-        }
-    }
-    v
+    Ok(Sobol::<u32>::init_direction_vals(dimensions, BITS, &table))
 }
 
-/// The first `count` points in [0, 1)^`dimensions`, shifted digit by digit with the seed. Dimensions
-/// beyond the 21st are random.
-pub fn sobol(count: usize, dimensions: usize, seed: u64) -> Vec<Vec<f64>> {
+/// The first `count` points in [0, 1)^`dimensions`, shifted digit by digit with the seed.
+///
+/// # Errors
+/// [`Error::BadInput`](crate::error::Error::BadInput) beyond 1000 dimensions.
+pub fn sobol(count: usize, dimensions: usize, seed: u64) -> Result<Vec<Vec<f64>>> {
     let mut random = Random(seed);
-    let scale = 1.0 / (1u64 << 32) as f64;
+    let scale = 1.0 / (1u64 << BITS) as f64;
     let mut points = vec![Vec::with_capacity(dimensions); count];
-    for d in 0..dimensions {
-        if d > DIRECTIONS.len() {
-            points.iter_mut().for_each(|p| p.push(random.uniform()));
-            continue;
-        }
-        let v = directions(d);
+    for v in directions(dimensions)? {
         let shift = (random.uniform() / scale) as u32;
         let mut state = shift;
         for (i, point) in points.iter_mut().enumerate() {
@@ -73,7 +39,7 @@ pub fn sobol(count: usize, dimensions: usize, seed: u64) -> Vec<Vec<f64>> {
             state ^= v[(i + 1).trailing_zeros() as usize];
         }
     }
-    points
+    Ok(points)
 }
 
 #[cfg(test)]
@@ -84,8 +50,8 @@ mod tests {
     fn every_dyadic_interval_holds_its_share_in_every_dimension() {
         // 2^k points: each interval of length 2^-k has exactly one, whatever the seed.
         for seed in [1, 7] {
-            let points = sobol(64, 21, seed);
-            for d in 0..21 {
+            let points = sobol(64, 1000, seed).unwrap();
+            for d in 0..1000 {
                 let mut cells: Vec<usize> = points.iter().map(|p| (64.0 * p[d]) as usize).collect();
                 cells.sort_unstable();
                 assert_eq!(cells, (0..64).collect::<Vec<_>>(), "dimension {d}");
@@ -96,7 +62,7 @@ mod tests {
     #[test]
     fn pairs_of_the_first_dimensions_are_even_too() {
         // A (t, 2, 2)-net: each quarter square holds a quarter of 64 points, within what t allows.
-        let points = sobol(256, 8, 3);
+        let points = sobol(256, 8, 3).unwrap();
         for a in 0..8 {
             for b in 0..a {
                 let mut cells = [0; 16];
@@ -112,9 +78,34 @@ mod tests {
     fn the_unshifted_sequence_is_the_published_one() {
         // Second and third points of dimensions 1 to 4: (½,½,½,½), (¾,¼,¼,¼) in Gray-code order.
         for (d, expected) in [(0, 0.75), (1, 0.25), (2, 0.25), (3, 0.25)] {
-            let v = directions(d);
+            let v = &directions(d + 1).unwrap()[d];
             assert_eq!(f64::from(v[0]) / 4_294_967_296.0, 0.5);
             assert_eq!(f64::from(v[0] ^ v[1]) / 4_294_967_296.0, expected);
+        }
+    }
+
+    // Recorded from a program with a table of its own, which ended at 21 dimensions. What the seed shifts is taken
+    // out, so that the test is about the sequence alone.
+    #[test]
+    fn the_hundredth_point_is_where_it_always_was() {
+        const RECORDED: [u32; 21] = [
+            1241513984, 3791650816, 2785017856, 2583691264, 3254779904, 3724541952, 2785017856,
+            3657433088, 33554432, 1375731712, 3590324224, 2382364672, 3657433088, 3120562176,
+            1912602624, 1577058304, 2382364672, 2650800128, 1979711488, 3053453312, 570425344,
+        ];
+        let points = sobol(100, 30, 3).unwrap();
+        let word = |x: f64| (x * 4_294_967_296.0) as u32;
+        for (d, recorded) in RECORDED.into_iter().enumerate() {
+            let moved = word(points[99][d]) ^ word(points[0][d]);
+            assert_eq!(moved, recorded, "dimension {d}");
+        }
+    }
+
+    #[test]
+    fn too_many_dimensions_are_refused_with_the_limit() {
+        let text = sobol(4, 1001, 1).unwrap_err().to_string();
+        for part in ["1001 dimensions", "at most 1000", "vary fewer parameters"] {
+            assert!(text.contains(part), "{part}: {text}");
         }
     }
 }

@@ -140,7 +140,7 @@ mod tests {
             },
             nominal: 0.5,
         };
-        let points = crate::numeric::sobol(256, 2, 1);
+        let points = crate::numeric::sobol(256, 2, 1).unwrap();
         let runs: Vec<_> = points
             .into_iter()
             .enumerate()

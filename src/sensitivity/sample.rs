@@ -5,7 +5,10 @@
 //! that wants more samples keeps those it has.
 
 use super::factor::{Factor, Group};
-use crate::numeric::{Random, sobol};
+use crate::{
+    error::Result,
+    numeric::{Random, sobol},
+};
 
 /// Levels of a Morris trajectory.
 pub const LEVELS: usize = 4;
@@ -26,8 +29,13 @@ fn stream(seed: u64, design: u64) -> u64 {
 
 /// Saltelli's design: for each base sample the rows A, A with each group taken from B, and B; SALib's order
 /// without second-order rows. A and B are the halves of a Sobol sequence of twice as many dimensions.
-pub fn saltelli(factors: usize, groups: &[Group], samples: usize, seed: u64) -> Vec<Vec<f64>> {
-    let points = sobol(samples, 2 * factors, stream(seed, SALTELLI));
+pub fn saltelli(
+    factors: usize,
+    groups: &[Group],
+    samples: usize,
+    seed: u64,
+) -> Result<Vec<Vec<f64>>> {
+    let points = sobol(samples, 2 * factors, stream(seed, SALTELLI))?;
     let mut rows = Vec::with_capacity(samples * (groups.len() + 2));
     for point in points {
         let (a, b) = point.split_at(factors);
@@ -41,11 +49,11 @@ pub fn saltelli(factors: usize, groups: &[Group], samples: usize, seed: u64) -> 
         }
         rows.push(b.to_vec());
     }
-    rows
+    Ok(rows)
 }
 
 /// Points that fill the cube evenly, for averages of derivatives.
-pub fn even(factors: usize, samples: usize, seed: u64) -> Vec<Vec<f64>> {
+pub fn even(factors: usize, samples: usize, seed: u64) -> Result<Vec<Vec<f64>>> {
     sobol(samples, factors, stream(seed, EVEN))
 }
 
@@ -129,10 +137,11 @@ mod tests {
     fn longer_designs_begin_with_shorter_ones() {
         let factors = factors(3);
         let groups = groups(&factors, &[]).unwrap();
-        let long = saltelli(3, &groups, 64, 7);
-        assert_eq!(long[..16 * 5], saltelli(3, &groups, 16, 7));
-        assert_ne!(long[..16 * 5], saltelli(3, &groups, 16, 8));
-        assert_eq!(even(3, 64, 7)[..16], even(3, 16, 7));
+        let saltelli = |samples, seed| saltelli(3, &groups, samples, seed).unwrap();
+        let long = saltelli(64, 7);
+        assert_eq!(long[..16 * 5], saltelli(16, 7));
+        assert_ne!(long[..16 * 5], saltelli(16, 8));
+        assert_eq!(even(3, 64, 7).unwrap()[..16], even(3, 16, 7).unwrap());
         let long = trajectories(&factors, &groups, 9, 7);
         assert_eq!(long[..4], trajectories(&factors, &groups, 4, 7));
     }
@@ -142,7 +151,7 @@ mod tests {
         let factors = factors(4);
         let asked = [("pair".to_string(), vec!["x1".to_string(), "x3".to_string()])];
         let groups = groups(&factors, &asked).unwrap();
-        let rows = saltelli(4, &groups, 8, 1);
+        let rows = saltelli(4, &groups, 8, 1).unwrap();
         for block in rows.chunks_exact(groups.len() + 2) {
             for (group, row) in groups.iter().zip(&block[1..]) {
                 for i in 0..4 {

@@ -111,7 +111,10 @@ impl Runs {
 
 impl<'a> Study<'a> {
     /// Lays out all runs.
-    pub fn new(model: &'a dyn Model, plan: StudyPlan) -> Study<'a> {
+    ///
+    /// # Errors
+    /// More factors than Sobol's sequence has dimensions.
+    pub fn new(model: &'a dyn Model, plan: StudyPlan) -> Result<Study<'a>> {
         let factors = model.factors();
         let k = factors.len();
         let values = |unit: &Vec<f64>| -> Vec<f64> {
@@ -126,7 +129,7 @@ impl<'a> Study<'a> {
             let points = match method {
                 Method::Local => vec![factors.iter().map(|f| f.nominal).collect()],
                 Method::Derivative => {
-                    let units = sample::even(k, plan.points, plan.seed);
+                    let units = sample::even(k, plan.points, plan.seed)?;
                     units.iter().map(values).collect()
                 }
                 Method::Morris => {
@@ -134,21 +137,21 @@ impl<'a> Study<'a> {
                     units.map(values).collect()
                 }
                 Method::Sobol => {
-                    let units = sample::saltelli(k, &plan.groups, plan.samples, plan.seed);
+                    let units = sample::saltelli(k, &plan.groups, plan.samples, plan.seed)?;
                     units.iter().map(values).collect()
                 }
             };
-            Stage {
+            Ok(Stage {
                 method: *method,
                 points,
-            }
+            })
         };
-        Study {
-            stages: plan.methods.iter().map(stage).collect(),
+        Ok(Study {
+            stages: plan.methods.iter().map(stage).collect::<Result<_>>()?,
             model,
             plan,
             trajectories,
-        }
+        })
     }
 
     /// How many runs there are.

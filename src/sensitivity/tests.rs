@@ -103,7 +103,8 @@ fn studied_in_groups(
             trajectories: 200,
             points: samples,
         },
-    );
+    )
+    .unwrap();
     let task = Task {
         id: String::new(),
         name: String::new(),

@@ -47,10 +47,10 @@ pub(super) fn run(common: &Common, runs: usize) -> Result<()> {
         trajectories: 0,
         points: 0,
     };
+    let begin = Instant::now();
+    let study = Study::new(&model, plan)?;
     let folder = std::env::temp_dir().join(format!("rumple-bench-{}", std::process::id()));
     std::fs::create_dir_all(&folder).map_err(|e| Error::writing(&folder, e))?;
-    let begin = Instant::now();
-    let study = Study::new(&model, plan);
     let results = study::run(&study, Shard::WHOLE, &folder, &mut |_| Watch::GoOn);
     let ran = begin.elapsed().as_secs_f64();
     let _ = std::fs::remove_dir_all(&folder);

@@ -112,7 +112,7 @@ impl Fit<'_> {
             ends.map(|(s, (low, high))| low + s * (high - low))
                 .collect()
         };
-        let points = sobol(self.case.starts, bounds.len(), self.case.seed);
+        let points = sobol(self.case.starts, bounds.len(), self.case.seed)?;
         let mut starts: Vec<Vec<f64>> = points.into_iter().map(inside).collect();
         if let Some(first) = self.problem.first_start() {
             starts[0] = first;

@@ -83,7 +83,7 @@ impl Array {
     pub fn bytes(&self) -> Vec<u8> {
         let pieces = self.pieces();
         let mut bytes = Vec::with_capacity(pieces.length());
-        pieces.write(&mut bytes);
+        pieces.bytes().for_each(|piece| bytes.extend(piece));
         bytes
     }
 
@@ -111,12 +111,11 @@ impl Pieces<'_> {
         opening(&self.shape).len() + count * size_of::<f64>()
     }
 
-    /// Appends the `.npy` file of 8-byte floats, version 1.
-    pub fn write(&self, bytes: &mut Vec<u8>) {
-        bytes.extend(opening(&self.shape));
-        for piece in &self.values {
-            bytes.extend(piece.iter().flat_map(|x| x.to_le_bytes()));
-        }
+    /// The `.npy` file of 8-byte floats, version 1, piece after piece.
+    pub fn bytes(&self) -> impl Iterator<Item = Vec<u8>> {
+        let values = self.values.iter();
+        let values = values.map(|piece| piece.iter().flat_map(|x| x.to_le_bytes()).collect());
+        std::iter::once(opening(&self.shape)).chain(values)
     }
 }
 

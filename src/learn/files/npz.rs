@@ -5,7 +5,7 @@ use std::path::Path;
 use super::{
     limits::shortened,
     npy::{Array, Pieces},
-    zip::{Entry, Packing, entries, read_archive},
+    zip::{Packing, names, open, read_archive, unpack},
 };
 use crate::{
     error::{Error, Result, bad_input, nearest},
@@ -18,7 +18,8 @@ use crate::{
 pub struct Npz {
     place: String,
     bytes: Vec<u8>,
-    entries: Vec<Entry>,
+    /// Names of the files.
+    names: Vec<String>,
 }
 
 impl Npz {
@@ -26,11 +27,11 @@ impl Npz {
     pub fn open(path: &Path) -> Result<Npz> {
         let bytes = read_archive(path)?;
         let place = path.display().to_string();
-        let entries = entries(&bytes, &place)?;
+        let names = names(&open(&bytes, &place)?);
         Ok(Npz {
             place,
             bytes,
-            entries,
+            names,
         })
     }
 
@@ -50,9 +51,9 @@ impl Npz {
         let mut packing = Packing::new(&lengths)
             .map_err(|e| Error::BadInput(format!("{}: {e}", path.display())))?;
         for (name, (_, array)) in names.iter().zip(arrays) {
-            packing.add(name, |bytes| array.write(bytes));
+            packing.add(name, array.bytes())?;
         }
-        write_whole(path, &packing.finish())
+        write_whole(path, &packing.finish()?)
     }
 
     /// Its name, for messages.
@@ -62,8 +63,8 @@ impl Npz {
 
     /// Names of all arrays.
     pub fn keys(&self) -> Vec<&str> {
-        let name = |entry: &'_ Entry| -> usize { entry.name.trim_end_matches(".npy").len() };
-        self.entries.iter().map(|e| &e.name[..name(e)]).collect()
+        let names = self.names.iter();
+        names.map(|name| name.trim_end_matches(".npy")).collect()
     }
 
     /// Whether there is such an array.
@@ -85,10 +86,8 @@ impl Npz {
             ));
         };
         let place = format!("{}, '{key}'", self.place);
-        Array::parse(
-            &self.entries[number].unpack(&self.bytes, &self.place)?,
-            &place,
-        )
+        let mut archive = open(&self.bytes, &self.place)?;
+        Array::parse(&unpack(&mut archive, number, &self.place)?, &place)
     }
 
     /// The array `key` with a certain shape; `None` stands for any length. Refuses values that are not finite.

@@ -1,5 +1,6 @@
 //! A strict reader of our `.glb` films, and the tests that use it.
 
+use gltf_json::{Root, validation::Validate};
 use serde_json::Value;
 
 use super::{Film, Frame, MOST_FRAMES, Moving, Obstacle};
@@ -24,6 +25,17 @@ fn list(value: &Value) -> &[Value] {
     value.as_array().expect("a list")
 }
 
+/// The JSON is glTF for a crate that had no part in writing it: everything is of the right type, nothing that is required
+/// is missing, and every number of another object exists.
+fn check_document(json: &[u8]) {
+    let root = Root::from_slice(json).expect("glTF");
+    let mut faults = Vec::new();
+    root.validate(&root, Default::default, &mut |path, fault| {
+        faults.push(format!("{}: {fault}", path()));
+    });
+    assert!(faults.is_empty(), "{faults:?}");
+}
+
 impl Glb {
     /// Checks the container and every accessor on the way.
     fn read(file: &[u8]) -> Glb {
@@ -40,6 +52,7 @@ impl Glb {
             json: serde_json::from_slice(&file[20..rest]).expect("JSON"),
             buffer: file[rest + 8..].to_vec(),
         };
+        check_document(&file[20..rest]);
         assert_eq!(glb.json["asset"]["version"], "2.0");
         assert_eq!(
             number(&glb.json["buffers"][0]["byteLength"]),

@@ -17,7 +17,7 @@ fn shipped(hinges: usize) -> (Case, Dataset) {
 }
 
 fn points(model: &Laboratory, count: usize) -> Vec<Vec<f64>> {
-    let units = even(model.factors().len(), count, 1);
+    let units = even(model.factors().len(), count, 1).unwrap();
     let point = |unit: Vec<f64>| {
         let pairs = unit.into_iter().zip(model.factors());
         pairs.map(|(u, f)| f.distribution.quantile(u)).collect()

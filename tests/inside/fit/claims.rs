@@ -435,7 +435,7 @@ fn the_problem_has_an_exact_jacobian() {
     let fit = Fit::new(cpu(), &case, &data, Optimizer::Lm).unwrap();
     let problem = &fit.problem;
     assert_eq!(problem.unknowns.len(), 8);
-    let starts = rumple::numeric::sobol(3, 8, 4);
+    let starts = rumple::numeric::sobol(3, 8, 4).unwrap();
     let points: Vec<DVector<f64>> = starts
         .iter()
         .map(|share| {
