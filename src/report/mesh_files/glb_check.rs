@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{Film, Frame, MOST_FRAMES, Moving, Obstacle};
-use crate::report::surface::Surface;
+use crate::mesh::surface::Surface;
 
 /// A file taken apart: its JSON and its buffer.
 struct Glb {
