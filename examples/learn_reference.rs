@@ -135,7 +135,7 @@ fn picture(scene: &BodyScene, run: &ReferenceRun, path: &Path) -> Result<()> {
         positions.extend((0..count).map(|v| [x[v], x[count + v] + apart, x[2 * count + v]]));
         triangles.extend(mesh.triangles.iter().map(|t| t.map(|v| v + n * count)));
     }
-    let picture = render::BodyScene {
+    let picture = render::Drawing {
         cloth: Surface {
             positions: &positions,
             triangles: &triangles,
@@ -147,7 +147,7 @@ fn picture(scene: &BodyScene, run: &ReferenceRun, path: &Path) -> Result<()> {
             ..render::View::default()
         },
         caption: "synthetic; before, during and after a bend of 90°",
-        ..render::BodyScene::default()
+        ..render::Drawing::default()
     };
     picture.save(path)
 }

@@ -198,7 +198,10 @@ pub fn merge(
     watch: &mut Watcher,
 ) -> Result<FitResult> {
     let shards = Shards::open(folders)?;
-    let (first, whole) = (Folder::new(&folders[0]), Folder::new(out));
+    let Some(first) = folders.first() else {
+        return bad_input("there is nothing to merge; give the folders of all shards");
+    };
+    let (first, whole) = (Folder::new(first), Folder::new(out));
     // The folder of a bootstrap holds its fit too.
     let result = if shards.holds("bootstrap") {
         let journal = Journal::read(&first.file(JOURNAL))?;

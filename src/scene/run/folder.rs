@@ -103,11 +103,12 @@ impl SceneFolder {
     }
 
     fn start<'a>(&mut self, prepared: &'a Prepared) -> Result<Simulation<'a>> {
+        // At once: a kill before the first save must not leave a folder that passes for something else.
+        self.write_scene(prepared)?;
         let simulation = Simulation::start(prepared)?;
         for log in &mut self.logs {
             log.cut(0)?;
         }
-        self.write_scene(prepared)?;
         self.add_heads(prepared)?;
         self.add_row(&Row::of(&simulation, &simulation.state, None)?, 0.0)?;
         self.add_frame(&simulation)?;
@@ -146,7 +147,8 @@ impl SceneFolder {
         if snapshot.run == self.run {
             return Ok(());
         }
-        if let Ok(held) = serde_json::from_str(&folder.read(SCENE)?) {
+        let held = folder.read(SCENE).ok();
+        if let Some(held) = held.and_then(|text| serde_json::from_str(&text).ok()) {
             let (there, here) = (unnamed(held), unnamed(prepared.scene.to_json()));
             folder.check_input("scene", &there, &here, REMEDY)?;
         }
