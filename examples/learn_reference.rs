@@ -14,8 +14,9 @@ use rumple::{
         metrics::{compare, most_creased},
         reference::{Accuracy, ReferenceRun, Simulation},
     },
+    mesh::surface::Surface,
     numeric::{Compute, Precision},
-    report::{render, surface::Surface},
+    report::render,
 };
 
 /// Yield strains \[deg\]; the last is never reached.

@@ -89,6 +89,18 @@ pub fn check_folder(path: &Path) -> Result<()> {
     }
 }
 
+/// Refuses a file name with another extension.
+pub(crate) fn check_extension(path: &Path, kind: &str, extension: &str) -> Result<()> {
+    let given = path.extension().unwrap_or_default();
+    if given.eq_ignore_ascii_case(extension) {
+        return Ok(());
+    }
+    bad_input(format!(
+        "{}: the file name of a {kind} ends in .{extension}",
+        path.display()
+    ))
+}
+
 /// FNV-1a in 53 bits: JSON numbers of other programs hold no more.
 pub(crate) fn fingerprint(bytes: impl IntoIterator<Item = u8>) -> u64 {
     let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);

@@ -7,6 +7,7 @@ use clap::Args;
 use super::{Common, print, print_json, say};
 use crate::{
     error::{Error, Result},
+    fit::folder::load,
     report,
 };
 
@@ -25,7 +26,7 @@ pub struct Arguments {
 }
 
 pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
-    let [a, b] = [&arguments.a, &arguments.b].map(|folder| report::fit::folder::load(folder));
+    let [a, b] = [&arguments.a, &arguments.b].map(|folder| load(folder));
     let (a, b) = (a?, b?);
     if common.json {
         print_json(&report::fit::text::compare_json(&a, &b))?;

@@ -5,11 +5,15 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use super::{
-    Common, MAX_SECONDS, check_list, count, fit, fit::Opened, print, refine, say, spinner,
+    Common, MAX_SECONDS, check_list, count, fit, interrupted, print, print_json, say, spinner,
 };
 use crate::{
     error::{Error, Result, bad_input},
-    fit::design::{Criterion, Design},
+    fit::{
+        FitFolder,
+        design::{Criterion, Design},
+        folder::finished,
+    },
     laboratory::Grid,
     report::fit::design,
 };
@@ -71,27 +75,27 @@ pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
         [folder] if folder.is_dir() => folder.clone(),
         inputs => fit::fitted(common, inputs)?,
     };
-    let result = refine::finished(&folder)?;
-    let mut opened = Opened::new(common, &folder)?;
-    let (fit, journal) = opened.fit()?;
+    interrupted();
+    let result = finished(&folder)?;
+    let opened = FitFolder::open(&folder, &common.compute()?)?;
     let progress = spinner("what could be measured next".into());
-    let optimum = fit.finished(journal)?;
     let criterion = match arguments.criterion {
         CriterionName::D => Criterion::D,
         CriterionName::A => Criterion::A,
     };
     let free = result.parameters.iter().filter(|p| p.free);
     let determined: Vec<bool> = free.map(|p| p.value.is_some()).collect();
-    let found = Design::new(&fit, &optimum, &grid)?;
-    let found = found.result(criterion, arguments.budget, &determined);
+    let found = opened.with(|fit, journal| {
+        let optimum = fit.finished(journal)?;
+        let design = Design::new(fit, &optimum, &grid)?;
+        Ok(design.result(criterion, arguments.budget, &determined))
+    })?;
     progress.finish_and_clear();
     let out = folder.join("design");
     std::fs::create_dir_all(&out).map_err(|e| Error::writing(&out, e))?;
     design::save(&out, &found)?;
     if common.json {
-        let text = serde_json::to_string_pretty(&found)
-            .map_err(|e| Error::BadInput(format!("the design cannot be written as JSON: {e}")))?;
-        print(&format!("{text}\n"))?;
+        print_json(&found)?;
     } else {
         print(&design::terminal(&found))?;
     }

@@ -1,34 +1,18 @@
 //! `rumple fit`
 
-mod folder;
-pub(super) mod input;
-mod shard;
+mod changes;
 
-use std::{
-    path::{Path, PathBuf},
-    time::Instant,
-};
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
-pub(super) use folder::{Begun, CASE, JOURNAL, Opened, file_names};
-use folder::{fingerprint, new_folder};
-use input::{Changes, inputs};
-
-use super::{Common, interrupted, print, say};
+use self::changes::Changes;
+use super::{Common, Shown, print, print_json, say};
 use crate::{
     error::{Error, Result, bad_input},
-    files::write_whole,
-    fit::{
-        case::Source,
-        data::DataFile,
-        dataset::Dataset,
-        defaults::complete,
-        result::FitResult,
-        run::{Fit, News, Optimizer},
-    },
+    fit::{FitFolder, Job, Measurements, input::CASE, result::FitResult, run::Optimizer},
     report,
-    study::{Shard, Wish, journal::Journal},
+    study::{Folder, JOURNAL, Shard},
 };
 
 /// Fit fabric parameters to measured recovery angles and bending loops, with error bars
@@ -70,24 +54,33 @@ pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
     if let Some(company) = company.as_ref().filter(|c| !c.leads()) {
         return serve(common, company);
     }
-    let folder = match &arguments.resume {
-        Some(folder) => folder.clone(),
+    let opened = match &arguments.resume {
+        Some(folder) => {
+            let changes = arguments.changes.any();
+            if changes || arguments.optimizer.is_some() || common.seed.is_some() {
+                return bad_input(
+                    "--resume goes on with the case as it was begun; leave the other options out, or start another fit",
+                );
+            }
+            FitFolder::open(folder, &common.compute()?)?
+        }
         None => begin(common, arguments)?,
     };
-    let changed = arguments.changes.any() || arguments.optimizer.is_some() || common.seed.is_some();
-    if arguments.resume.is_some() && changed {
-        return bad_input(
-            "--resume goes on with the case as it was begun; leave the other options out, or start another fit",
-        );
-    }
+    #[cfg(feature = "mpi")]
+    let mut opened = opened;
     #[cfg(feature = "mpi")]
     if let Some(company) = &company {
-        company.announce(&folder);
-        return finish_with(common, &folder, &|fit| {
-            fit.problem.ranks = Some(company.ranks())
-        });
+        company.announce(opened.folder.path());
+        opened.problem.ranks = Some(company.ranks());
     }
-    finish(common, &folder)
+    let (folder, shard) = (opened.folder.clone(), opened.shard());
+    match go_on(opened)? {
+        Some(result) => report(common, folder.path(), &result),
+        None => {
+            say_share(folder.path(), shard);
+            Ok(())
+        }
+    }
 }
 
 /// A rank that does not lead: evaluates points of the case in the folder that the first rank names.
@@ -96,11 +89,10 @@ fn serve(common: &Common, company: &crate::optimize::ranks::Company) -> Result<(
     let Some(folder) = company.folder() else {
         return Ok(());
     };
-    let inputs = folder::inputs_of(&folder);
-    let fit = inputs.as_ref().map_err(|e| Error::Device(e.to_string()));
-    let fit = fit.and_then(|(case, data)| Fit::new(common.compute()?, case, data, Optimizer::Lm));
-    let problem = fit.as_ref().map_err(|e| Error::Device(e.to_string()));
-    company.serve(problem.map(|fit| &fit.problem as &dyn crate::optimize::Problem));
+    let problem = common.compute();
+    let problem = problem.and_then(|compute| crate::fit::folder::problem_of(&folder, &compute));
+    let problem = problem.as_ref().map(|p| p as &dyn crate::optimize::Problem);
+    company.serve(problem.map_err(|e| Error::Device(e.to_string())));
     Ok(())
 }
 
@@ -114,163 +106,81 @@ pub(super) fn fitted(common: &Common, inputs: &[PathBuf]) -> Result<PathBuf> {
         optimizer: None,
         changes: Changes::default(),
     };
-    let folder = begin(common, &arguments)?;
-    let on = format!("`rumple fit --resume {}` then goes on", folder.display());
-    let result =
-        go_on(Opened::new(common, &folder)?, &folder, &|_| {}).map_err(|e| e.with_remedy(&on))?;
-    if result.interrupted {
-        return Err(Error::Interrupted(format!("interrupted; {on}")));
+    let opened = begin(common, &arguments)?;
+    let folder = opened.folder.path().to_path_buf();
+    if go_on(opened)?.is_some_and(|result| result.interrupted) {
+        return Err(Error::Interrupted(format!(
+            "interrupted; {}",
+            remedy(&folder)
+        )));
     }
     say(&format!("fit: {}", folder.display()));
     Ok(folder)
 }
 
-/// Goes on with the fit of a folder to the end, or to the end of its share, and reports.
-pub(super) fn finish(common: &Common, folder: &Path) -> Result<()> {
-    finish_with(common, folder, &|_| {})
-}
-
-/// [`finish`] after a last change to the fit that changes no result, such as who computes it.
-fn finish_with(common: &Common, folder: &Path, prepare: &dyn Fn(&mut Fit)) -> Result<()> {
-    let on = format!("`rumple fit --resume {}` then goes on", folder.display());
-    let opened = Opened::new(common, folder)?;
-    if opened.shard().is_whole() {
-        let result = go_on(opened, folder, prepare).map_err(|e| e.with_remedy(&on))?;
-        return report(common, folder, &result);
-    }
-    shard::run(opened, folder, prepare).map_err(|e| e.with_remedy(&on))
-}
-
-/// Makes the folder of a new fit: case, data, and the journal's first entry.
-fn begin(common: &Common, arguments: &Arguments) -> Result<PathBuf> {
-    let (mut case, texts) = inputs(&arguments.inputs)?;
-    arguments.changes.apply(&mut case)?;
+/// Makes the folder of a new fit.
+fn begin(common: &Common, arguments: &Arguments) -> Result<FitFolder> {
+    let mut measurements = Measurements::read(&arguments.inputs)?;
+    arguments.changes.apply(&mut measurements.case)?;
     if let Some(seed) = common.seed {
-        case.seed = seed;
+        measurements.case.seed = seed;
     }
-    let files: Result<Vec<(&Source, DataFile)>> = case
-        .data
-        .iter()
-        .zip(&texts)
-        .map(|(source, (name, text))| Ok((source, DataFile::parse(text, name)?)))
-        .collect();
-    let data = Dataset::gather(&case, &files?)?;
-    let mut case = complete(&case, &data)?;
-    let optimizer = match arguments.optimizer {
-        Some(OptimizerName::Adam) => Optimizer::Adam,
-        _ => Optimizer::Lm,
-    };
-    // Everything that can be wrong is found before a folder is made.
-    Fit::new(common.compute()?, &case, &data, optimizer)?;
-    let names = file_names(&texts);
-    for (source, name) in case.data.iter_mut().zip(&names) {
-        source.file = format!("data/{name}");
+    let name = measurements.case.name.clone();
+    let mut job = Job::new(measurements, common.compute()?);
+    if let Some(OptimizerName::Adam) = arguments.optimizer {
+        job.optimizer = Optimizer::Adam;
     }
-    let folder = match (&arguments.out, arguments.shard) {
-        (Some(folder), Some(shard)) => {
-            if shard::is_begun(folder, shard, &case, &texts)? {
-                return Ok(folder.clone());
-            }
-            std::fs::create_dir_all(folder).map_err(|e| Error::writing(folder, e))?;
-            folder.clone()
-        }
-        _ => new_folder(&arguments.out, &case.name)?,
+    job.shard = arguments.shard.unwrap_or(Shard::WHOLE);
+    let folder = match &arguments.out {
+        Some(folder) => Folder::new(folder),
+        None => Folder::named(&name, "fit").or_next_free(),
     };
-    let data_folder = folder.join("data");
-    std::fs::create_dir_all(&data_folder).map_err(|e| Error::writing(&data_folder, e))?;
-    for ((_, text), name) in texts.iter().zip(names) {
-        write_whole(&data_folder.join(name), text.as_bytes())?;
+    let path = folder.path().display();
+    if arguments.shard.is_none() && folder.has(JOURNAL) {
+        return folder.refuse(format!(
+            "there is a fit in it already; `rumple fit --resume {path}` goes on with it, or give another --out"
+        ));
     }
-    write_whole(
-        &folder.join(CASE),
-        format!("{:#}\n", case.to_json()).as_bytes(),
-    )?;
-    let mut journal = Journal::open(&folder.join(JOURNAL))?;
-    let begun = Begun {
-        version: env!("CARGO_PKG_VERSION").into(),
-        optimizer,
-        device: common.compute()?.describe(),
-        command: std::env::args().collect::<Vec<_>>().join(" "),
-        fingerprint: fingerprint(&folder, &case)?,
-        shard: arguments
-            .shard
-            .filter(|s| !s.is_whole())
-            .map(|s| s.to_string()),
-    };
-    journal.put("begun", &begun)?;
+    let begun = FitFolder::begin(&job, folder.path())?;
     say(&format!(
         "case: {} (edit a copy to change bounds, priors, ties)",
-        folder.join(CASE).display()
+        folder.file(CASE).display()
     ));
-    Ok(folder)
+    Ok(begun)
 }
 
-/// Runs a fit whose folder is there, from wherever its journal ends.
-fn go_on(mut opened: Opened, folder: &Path, prepare: &dyn Fn(&mut Fit)) -> Result<FitResult> {
-    let clock = Instant::now();
-    let (device, command) = (opened.begun.device.clone(), opened.begun.command.clone());
-    let (mut fit, journal) = opened.fit()?;
-    prepare(&mut fit);
-    let mut result = watched(&fit, journal)?;
-    result.run.command = command;
-    result.run.device = device;
-    result.run.seconds = clock.elapsed().as_secs_f64();
-    if let Ok(before) = report::fit::folder::load(folder) {
-        result.bootstrap = before.bootstrap;
-        if !before.interrupted {
-            // Those of `rumple profile` are finer.
-            result.profiles = before.profiles;
-        }
+/// Runs a fit to its end and draws its reports; none where it was a share.
+fn go_on(opened: FitFolder) -> Result<Option<FitResult>> {
+    let folder = opened.folder.clone();
+    let mut shown = Shown::line("fitting", "starts");
+    let result = opened.run(&mut |news| shown.hear(news))?;
+    drop(shown);
+    let drawn = result.map(|result| report::fit::folder::draw(folder.path(), result));
+    drawn
+        .transpose()
+        .map_err(|e| e.with_remedy(&remedy(folder.path())))
+}
+
+fn remedy(folder: &Path) -> String {
+    format!("`rumple fit --resume {}` then goes on", folder.display())
+}
+
+/// Says what is next after a share.
+pub(super) fn say_share(folder: &Path, shard: Shard) {
+    say(&format!(
+        "results: {} (shard {shard}, done); `rumple merge DIR… --out DIR` joins the folders of all shards",
+        folder.display()
+    ));
+}
+
+/// Prints a result and says where it is.
+pub(super) fn report(common: &Common, folder: &Path, result: &FitResult) -> Result<()> {
+    match common.json {
+        true => print_json(result)?,
+        false => print(&report::fit::text::terminal(result))?,
     }
-    report::fit::folder::save(folder, result)
-}
-
-/// The run with a progress line, stopped by Ctrl-C.
-fn watched(fit: &Fit, journal: &mut Journal) -> Result<FitResult> {
-    let progress = super::spinner("fitting".into());
-    // Listens from here on: the first round may be a long one.
-    interrupted();
-    let result = fit.run(journal, &mut |news| {
-        progress.set_message(message(fit, news));
-        if interrupted() {
-            Wish::Stop
-        } else {
-            Wish::GoOn
-        }
-    });
-    progress.finish_and_clear();
-    result
-}
-
-/// How far a fit is, in words.
-fn message(fit: &Fit, news: News) -> String {
-    let stages = crate::optimize::Problem::stages(&fit.problem);
-    match news {
-        News::Search(p) => {
-            let moving = p.walkers.iter().filter(|w| w.outcome.is_none()).count();
-            let best = p.best().map_or("-".into(), |b| format!("{:.3}", b.1));
-            format!(
-                "stage {} of {stages}: {moving} of {} starts moving, best cost {best}, round {}",
-                (p.stage + 1).min(stages),
-                p.walkers.len(),
-                p.trace.len()
-            )
-        }
-        News::Profile(done, all) => format!("profile likelihoods: {done} of {all} sides"),
-    }
-}
-
-fn report(common: &Common, folder: &Path, result: &FitResult) -> Result<()> {
-    if common.json {
-        print(&format!("{}\n", report::fit::folder::to_json(result)?))?;
-    } else {
-        print(&report::fit::text::terminal(result))?;
-    }
-    let materials: Vec<&str> = result.files.iter().map(String::as_str).collect();
-    let materials: Vec<&str> = materials
-        .into_iter()
-        .filter(|f| f.starts_with("material"))
-        .collect();
+    let materials = result.files.iter().map(String::as_str);
+    let materials: Vec<&str> = materials.filter(|f| f.starts_with("material")).collect();
     say(&format!(
         "results: {} (report.html, {}, plots, …)",
         folder.display(),

@@ -19,6 +19,7 @@ mod schema;
 mod sensitivity;
 mod simulate;
 mod synthesize;
+mod watch;
 
 use std::{
     io::Write,
@@ -28,9 +29,9 @@ use std::{
 };
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use indicatif::ProgressBar;
-use serde_json::Value;
+use serde::Serialize;
 
+use self::watch::{Shown, interrupted, spinner};
 use crate::{
     error::{Error, Result, bad_input, readable},
     files::check_folder,
@@ -140,25 +141,6 @@ impl Common {
 /// Exit code after Ctrl-C, as shells have it.
 const INTERRUPTED: u8 = 130;
 
-/// Whether Ctrl-C was pressed; the first call starts to listen. A second Ctrl-C ends the program at once.
-fn interrupted() -> bool {
-    use std::sync::{
-        Once,
-        atomic::{AtomicBool, Ordering},
-    };
-    static PRESSED: AtomicBool = AtomicBool::new(false);
-    static LISTEN: Once = Once::new();
-    LISTEN.call_once(|| {
-        // Where no handler can be had, Ctrl-C ends the program; the journal still holds its work.
-        let _ = ctrlc::set_handler(|| {
-            if PRESSED.swap(true, Ordering::SeqCst) {
-                std::process::exit(i32::from(INTERRUPTED));
-            }
-        });
-    });
-    PRESSED.load(Ordering::SeqCst)
-}
-
 /// Parses the command line, runs the command and turns its result into an exit code.
 pub fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
@@ -192,9 +174,9 @@ fn run(cli: &Cli) -> Result<()> {
     match &cli.command {
         Command::Fit(a) => fit::run(&cli.common, a),
         Command::Compare(a) => compare::run(&cli.common, a),
-        Command::Profile(a) => refine::profile(&cli.common, a),
-        Command::Bootstrap(a) => refine::bootstrap(&cli.common, a),
-        Command::Report(a) => refine::report(&cli.common, a),
+        Command::Profile(a) => refine::run_profile(&cli.common, a),
+        Command::Bootstrap(a) => refine::run_bootstrap(&cli.common, a),
+        Command::Report(a) => refine::run_report(&cli.common, a),
         Command::Sensitivity(a) => sensitivity::run(&cli.common, a),
         Command::Merge(a) => merge::run(&cli.common, a),
         Command::Design(a) => design::run(&cli.common, a),
@@ -343,8 +325,10 @@ fn print(text: &str) -> Result<()> {
 }
 
 /// Writes JSON to standard output, indented.
-fn print_json(value: &Value) -> Result<()> {
-    print(&format!("{value:#}\n"))
+fn print_json(value: &impl Serialize) -> Result<()> {
+    let text = serde_json::to_string_pretty(value)
+        .map_err(|e| Error::BadInput(format!("the result cannot be written as JSON: {e}")))?;
+    print(&format!("{text}\n"))
 }
 
 /// Says something to the person at the terminal; standard output stays clean.
@@ -371,13 +355,6 @@ fn save_plot(chart: Chart, path: &Path) -> Result<()> {
     Picture::from(chart).save(path)?;
     say(&format!("plot: {}", path.display()));
     Ok(())
-}
-
-/// A line that shows that work goes on; silent when nobody watches.
-fn spinner(message: String) -> ProgressBar {
-    let spinner = ProgressBar::new_spinner().with_message(message);
-    spinner.enable_steady_tick(std::time::Duration::from_millis(200));
-    spinner
 }
 
 /// Every number of a list option must be in a range.

@@ -7,6 +7,9 @@ pub mod dataset;
 pub mod defaults;
 pub mod design;
 pub mod export;
+pub mod folder;
+pub mod input;
+mod job;
 pub mod problem;
 pub mod result;
 pub mod run;
@@ -14,6 +17,9 @@ mod summary;
 mod verdict;
 
 pub use case_schema::case_schema;
+pub use folder::{FitFolder, Job};
+pub use input::Measurements;
+pub use job::{bootstrap, bootstrap_share, merge, profile, resume, run};
 
 #[cfg(test)]
 mod tests;

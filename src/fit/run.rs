@@ -22,11 +22,11 @@ use crate::{
     optimize::{
         Linearized, Problem,
         levenberg::{Batch, Levenberg, Perturbation, Pin, Walker},
-        multistart::{Progress, SearchPlan},
+        multistart::SearchPlan,
         profile::{self, THRESHOLD_95},
         uncertainty::Uncertainty,
     },
-    study::{Wish, journal::Journal},
+    study::{Watcher, journal::Journal},
 };
 
 pub use refine::Samples;
@@ -50,14 +50,6 @@ impl Optimizer {
             Optimizer::Adam => "Adam",
         }
     }
-}
-
-/// What a watcher is told.
-pub enum News<'a> {
-    /// A round of the search.
-    Search(&'a Progress),
-    /// A step of the profiles: sides done, of how many.
-    Profile(usize, usize),
 }
 
 /// A case with its data, ready to run.
@@ -144,11 +136,7 @@ impl<'a> Fit<'a> {
     }
 
     /// Runs all that the journal does not already hold; `watch` may stop it.
-    pub fn run(
-        &self,
-        journal: &mut Journal,
-        watch: &mut dyn FnMut(News) -> Wish,
-    ) -> Result<FitResult> {
+    pub fn run(&self, journal: &mut Journal, watch: &mut Watcher) -> Result<FitResult> {
         let (progress, mut interrupted) = self.search(journal, "search", watch)?;
         // A new stage forgets the costs of the last.
         if interrupted && progress.best().is_none() {

@@ -1,5 +1,9 @@
 //! The ablations of paper 2 that fit: named cases that differ from a given one in one thing.
 
+mod train;
+
+pub use train::{Trained, Watchers, home, train};
+
 use super::{LearnCase, RestBending, Rule, network::PlasticKind};
 use crate::error::{Result, unknown};
 

@@ -19,6 +19,7 @@ mod checkpoint;
 mod cycle;
 mod folder;
 pub mod rows;
+mod teach;
 
 use std::{path::PathBuf, time::Instant};
 
@@ -27,13 +28,14 @@ use serde::{Deserialize, Serialize};
 
 use self::{
     checkpoint::Mark,
-    folder::{CHECKPOINT, FIRST_TURN, NETWORKS, made_by, networks_file},
+    folder::{CHECKPOINT, FIRST_TURN, NETWORKS, maker, networks_file},
 };
 pub use self::{
     cycle::Cycle,
     folder::{
         CASE, CYCLES, ELASTIC, PLASTIC, cycles, elastic_steps, load, plastic_steps, read_case,
     },
+    teach::train,
 };
 use super::{
     curriculum::{Curriculum, Predicted, Students, adam},
@@ -314,7 +316,7 @@ impl Run {
             place: self.place,
             seconds: self.seconds(),
             logs: [0, 1, 2].map(|k| self.logs[k].length()),
-            made_by: made_by(&self.compute),
+            made_by: maker(&self.compute),
         }
     }
 }

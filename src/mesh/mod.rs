@@ -5,7 +5,7 @@
 //! - [`repair`]: mends what can be mended, and says what it did.
 //! - [`Rest`]: areas, shape gradients and hinge measures of the undeformed material.
 //! - [`generate`]: rectangles, strips, cylinders and tubes.
-//! - [`read_obj`], [`write_obj`]: Wavefront OBJ.
+//! - [`read_obj`], [`write_obj`]: Wavefront OBJ; [`save_ply`]: PLY with numbers at the vertices.
 //!
 //! Vertices, triangles and material points are counted from 0, also in messages.
 
@@ -16,13 +16,16 @@ pub mod generate;
 mod island;
 mod obj;
 mod obj_text;
+mod ply;
 mod repair;
 mod rest;
+pub mod surface;
 mod topology;
 pub(crate) mod vector;
 mod winding;
 
 pub use obj::{read_obj, write_obj};
+pub use ply::{Property, ply_bytes, save_ply};
 pub use repair::repair;
 pub use rest::{Rest, RestHinge, RestTriangle, hinge_angle, hinge_angles};
 pub use topology::{Hinge, Topology};

@@ -9,4 +9,3 @@ pub mod plot;
 pub mod render;
 pub mod scene;
 pub mod sensitivity;
-pub mod surface;

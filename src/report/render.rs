@@ -27,7 +27,7 @@ use self::{
     view::Camera,
     visible::Visible,
 };
-use super::surface::Surface;
+use crate::mesh::surface::Surface;
 use crate::{
     error::{Error, Result, bad_input},
     files::write_whole,

@@ -14,6 +14,7 @@ use std::{
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
+use super::folder::lock;
 use crate::error::{Error, Result, bad_input};
 
 /// An open journal; at most one process has it.
@@ -44,12 +45,7 @@ impl Journal {
             .create(true)
             .open(path)
             .map_err(failed)?;
-        if is_taken(file.try_lock()) {
-            return bad_input(format!(
-                "{}: another run is writing to it; wait for it or choose another folder",
-                path.display()
-            ));
-        }
+        lock(&file, path)?;
         let bytes = std::fs::read(path).map_err(|e| Error::reading(path, e))?;
         let (entries, lines, good) = entries(&bytes, path)?;
         file.set_len(good as u64).map_err(failed)?;
@@ -65,7 +61,7 @@ impl Journal {
     /// Reads a journal that nobody writes to; what is put to it later goes nowhere.
     pub fn read(path: &Path) -> Result<Journal> {
         let file = File::open(path).map_err(|e| Error::reading(path, e))?;
-        if is_taken(file.try_lock_shared()) {
+        if let Err(TryLockError::WouldBlock) = file.try_lock_shared() {
             return bad_input(format!(
                 "{}: a run is writing to it; wait for it",
                 path.display()
@@ -147,11 +143,6 @@ impl Journal {
         self.put(key, &value)?;
         Ok(value)
     }
-}
-
-/// Whether another process has a file. Some file systems of clusters have no locks; there everyone may go on.
-fn is_taken(locked: std::result::Result<(), TryLockError>) -> bool {
-    matches!(locked, Err(TryLockError::WouldBlock))
 }
 
 /// The entries, the number of lines, and the length of the part that is whole \[bytes\].

@@ -6,6 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use super::folder::lock;
 use crate::error::{Error, Result, bad_input};
 
 /// An open file of rows or records; at most one process has it.
@@ -35,12 +36,7 @@ impl Log {
             .truncate(false)
             .open(path)
             .map_err(failed)?;
-        if file.try_lock().is_err() {
-            return bad_input(format!(
-                "{}: another run is writing to it; wait for it or choose another --out",
-                path.display()
-            ));
-        }
+        lock(&file, path)?;
         let length = file.seek(SeekFrom::End(0)).map_err(failed)?;
         Ok(Log {
             path: path.to_path_buf(),

@@ -32,13 +32,10 @@ impl Shards {
         folders.iter().map(open).collect::<Result<_>>().map(Shards)
     }
 
-    /// Kinds of study that the first journal holds.
-    pub fn studies(&self) -> Vec<String> {
-        let keys = self.0.first().into_iter().flat_map(Journal::keys);
-        let kinds = keys.filter_map(|key| key.strip_prefix("tasks/"));
-        let mut kinds: Vec<String> = kinds.map(String::from).collect();
-        kinds.sort();
-        kinds
+    /// Whether the first journal holds a study of this kind.
+    pub fn holds(&self, study: &str) -> bool {
+        let mut keys = self.0.first().into_iter().flat_map(Journal::keys);
+        keys.any(|key| key.strip_prefix("tasks/") == Some(study))
     }
 }
 

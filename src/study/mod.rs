@@ -1,4 +1,5 @@
-//! Work cut into tasks that any machine can do: a sweep, a bootstrap, the starts of a fit.
+//! What every long job shares: its folder ([`Folder`]), its journal or logs, its watcher ([`Watcher`]), and work cut
+//! into tasks that any machine can do: a sweep, a bootstrap, the starts of a fit.
 //!
 //! A task is named by a hash of what is computed and its own name, and draws its random numbers from that
 //! hash. So it gives the same bits whoever runs it, in whatever order and company, and results of several
@@ -7,6 +8,7 @@
 //! Every result is a line of the journal in the folder. A run that was killed goes on with the tasks whose
 //! lines are missing.
 
+mod folder;
 mod id;
 pub mod journal;
 mod log;
@@ -14,15 +16,19 @@ mod merge;
 mod pool;
 mod record;
 mod shard;
+mod watch;
 
 use std::path::Path;
 
 use serde_json::Value;
 
+pub use folder::{Folder, Inputs, Maker};
 pub use id::Task;
 pub use log::Log;
 pub use merge::{Shards, merge};
 pub use shard::Shard;
+pub use watch::{News, Progress, Watcher, Wish};
+pub(crate) use watch::{tell, time_in_words};
 
 use crate::{
     error::{Error, Result},
@@ -52,24 +58,6 @@ pub trait Work: Tasks + Sync {
     fn run(&self, task: &Task, index: usize) -> Result<Value>;
 }
 
-/// What a watcher wants.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wish {
-    /// The next round.
-    GoOn,
-    /// No further round.
-    Stop,
-}
-
-/// How far this shard is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Progress {
-    /// Tasks whose results are in the journal.
-    pub done: usize,
-    /// Tasks of this shard.
-    pub all: usize,
-}
-
 /// Runs the tasks of this shard that the journal in `folder` does not hold yet, in parallel. All results in
 /// order, or none where the whole is not complete because other shards have the rest.
 ///
@@ -79,7 +67,7 @@ pub fn run(
     work: &dyn Work,
     shard: Shard,
     folder: &Path,
-    watch: &mut dyn FnMut(Progress) -> Wish,
+    watch: &mut Watcher,
 ) -> Result<Option<Vec<Value>>> {
     run_in(
         work,
@@ -94,24 +82,21 @@ pub fn run_in(
     work: &dyn Work,
     shard: Shard,
     journal: &mut Journal,
-    watch: &mut dyn FnMut(Progress) -> Wish,
+    watch: &mut Watcher,
 ) -> Result<Option<Vec<Value>>> {
     let (tasks, mine, missing) = prepared(work, shard, journal)?;
-    let mut progress = Progress {
-        done: mine.len() - missing.len(),
-        all: mine.len(),
-    };
-    if watch(progress) == Wish::GoOn {
+    let (mut done, all) = (mine.len() - missing.len(), mine.len());
+    let mut told = |done: usize| tell(watch, done, all, String::new());
+    if told(done) == Wish::GoOn {
         pool::each(work, &tasks, &missing, &mut |index, result| {
             record::keep(journal, &tasks[index], &result)?;
-            progress.done += 1;
-            Ok(watch(progress))
+            done += 1;
+            Ok(told(done))
         })?;
     }
-    if progress.done < progress.all {
+    if done < all {
         return Err(Error::Interrupted(format!(
-            "interrupted with {} of {} tasks done; the same command goes on",
-            progress.done, progress.all
+            "interrupted with {done} of {all} tasks done; the same command goes on"
         )));
     }
     joined(&tasks, journal)

@@ -81,8 +81,16 @@ impl Drop for Place {
     }
 }
 
-fn go_on(_: Progress) -> Wish {
+fn go_on(_: News) -> Wish {
     Wish::GoOn
+}
+
+/// Tasks done, and how many there are.
+fn counts(news: News) -> (usize, usize) {
+    match news {
+        News::Progress(p) => (p.done, p.all),
+        News::Remark(text) => panic!("{text}"),
+    }
 }
 
 fn whole(work: &Sums, folder: &Path) -> Vec<Value> {
@@ -125,8 +133,9 @@ fn shards_that_were_stopped_join_to_the_same_bits() {
         let first = place.folder(&format!("1-of-{count}"));
         let shard = Shard::new(1, count).unwrap();
         let mut runs = 0;
-        while run(&work, shard, &first, &mut |p| {
-            if p.done == p.all || runs == 0 {
+        while run(&work, shard, &first, &mut |news| {
+            let (done, all) = counts(news);
+            if done == all || runs == 0 {
                 Wish::GoOn
             } else {
                 Wish::Stop
@@ -153,7 +162,10 @@ fn a_stopped_run_goes_on() {
     let count = 9 + 4 * rayon::current_num_threads();
     let work = Sums::new(count);
     let folder = place.folder("a");
-    let mut stop = |p: Progress| if p.done >= 3 { Wish::Stop } else { Wish::GoOn };
+    let mut stop = |news: News| match counts(news) {
+        (0..3, _) => Wish::GoOn,
+        _ => Wish::Stop,
+    };
     let error = run(&work, Shard::WHOLE, &folder, &mut stop).unwrap_err();
     assert!(matches!(error, Error::Interrupted(_)), "{error}");
     let first = work.made();

@@ -43,8 +43,13 @@ fn sources(folder: &Path, list: &mut Vec<PathBuf>) {
 
 /// The code of a file without comments and without what only its tests use.
 fn code(text: &str) -> String {
-    let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
-    let lines = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+    let text = text
+        .split("#[cfg(test)]\nmod tests {")
+        .next()
+        .unwrap_or_default();
+    let lines = text
+        .lines()
+        .filter(|line| !line.trim_start().starts_with("//"));
     lines.collect::<Vec<_>>().join("\n")
 }
 
@@ -52,7 +57,9 @@ fn code(text: &str) -> String {
 fn used(code: &str) -> Vec<String> {
     let word = |text: &str| -> String {
         let letters = text.trim_start().chars();
-        letters.take_while(|c| c.is_alphanumeric() || *c == '_').collect()
+        letters
+            .take_while(|c| c.is_alphanumeric() || *c == '_')
+            .collect()
     };
     let mut names = Vec::new();
     for (at, _) in code.match_indices("crate::") {

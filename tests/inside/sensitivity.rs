@@ -40,7 +40,7 @@ fn studied(model: &Laboratory, methods: &[Method], samples: usize) -> Sensitivit
         trajectories: 10,
         points: samples,
     };
-    let study = Study::new(model, plan);
+    let study = Study::new(model, plan).unwrap();
     let task = Task {
         id: String::new(),
         name: String::new(),

@@ -5,9 +5,9 @@ use std::time::Instant;
 use serde_json::json;
 
 use crate::{
-    cli::{Common, fit::input::inputs, print},
+    cli::{Common, print},
     error::{Error, Result, bad_input},
-    fit::{data::DataFile, dataset::Dataset},
+    fit::Measurements,
     sensitivity::{
         analysis::sobol_outputs,
         factor::groups,
@@ -23,14 +23,10 @@ const MOST_RUNS: usize = 1_000_000;
 
 /// Runs with a journal, as a study does, then indices of every output with intervals.
 pub(super) fn run(common: &Common, runs: usize) -> Result<()> {
-    let (case, texts) = inputs(&[])?;
-    let mut files = Vec::new();
-    for (source, (name, text)) in case.data.iter().zip(&texts) {
-        files.push((source, DataFile::parse(text, name)?));
-    }
-    let data = Dataset::gather(&case, &files)?;
+    let measurements = Measurements::read(&[])?;
+    let data = measurements.check()?;
     let compute = common.compute()?;
-    let model = Laboratory::new(&compute, &case, &data, &Wish::default())?;
+    let model = Laboratory::new(&compute, &measurements.case, &data, &Wish::default())?;
     let groups = groups(model.factors(), &[])?;
     let each = groups.len() + 2;
     if !(16 * each..=MOST_RUNS).contains(&runs) {

@@ -20,7 +20,7 @@ use crate::{
     files::write_whole,
     learn::{
         LearnCase,
-        ablate::{CASE, Variant, ZERO, choose},
+        ablate::{CASE, Variant, ZERO, choose, home},
         evaluate::{ELASTIC, Evaluation, MEAN, REFERENCE, References, method},
         metrics::Metrics,
         run::rows,
@@ -101,7 +101,7 @@ pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
         folder,
         compute,
     };
-    let trained = bench.train(&chosen)?;
+    let trained = runs::trained(&bench.folder, &chosen, &bench.compute)?;
     let (mut rows, mut failed) = (Vec::new(), Vec::new());
     for (seed, variants) in &chosen {
         let why = |home: &str| {
@@ -180,7 +180,7 @@ struct Bench {
 
 impl Bench {
     fn home(&self, variant: &Variant, seed: u64) -> PathBuf {
-        self.folder.join(format!("{}-seed{seed}", variant.home))
+        home(&self.folder, variant, seed)
     }
 
     /// Judges the networks after the variant's cycles; the case itself beside the one without rest bending, and for long.

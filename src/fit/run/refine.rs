@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Fit, News, Optimum, SECOND_THOUGHTS};
+use super::{Fit, Optimum, SECOND_THOUGHTS};
 use crate::{
     error::{Error, Result, bad_input},
     fit::{
@@ -13,7 +13,7 @@ use crate::{
         bootstrap::{self, Sample},
         profile::{self, ProfileSide},
     },
-    study::{self, Shard, Task, Tasks, Wish, Work, journal::Journal},
+    study::{self, Shard, Task, Tasks, Watcher, Work, journal::Journal, tell},
 };
 
 /// Δχ² of a 99.7 % interval.
@@ -25,7 +25,7 @@ impl Fit<'_> {
         journal: &mut Journal,
         thoughts: usize,
         optimum: &Optimum,
-        watch: &mut dyn FnMut(News) -> Wish,
+        watch: &mut Watcher,
     ) -> Result<(profile::ProfileEnd, Vec<ProfileSide>)> {
         let key = format!("profile/{thoughts}");
         if let Some(better) = journal.get::<Vec<f64>>(&format!("{key}/better"))? {
@@ -46,7 +46,7 @@ impl Fit<'_> {
         key: &str,
         optimum: &Optimum,
         (threshold, fineness, may_be_better): (f64, f64, bool),
-        watch: &mut dyn FnMut(News) -> Wish,
+        watch: &mut Watcher,
     ) -> Result<(profile::ProfileEnd, Vec<ProfileSide>)> {
         let uncertainty = self.uncertainty(optimum);
         let task = profile::Task {
@@ -68,7 +68,8 @@ impl Fit<'_> {
         let outcome = profile::profile(&task, &mut sides, &mut |sides| {
             journal.put(key, &sides)?;
             let done = sides.iter().filter(|s| s.is_done()).count();
-            Ok(watch(News::Profile(done, sides.len())))
+            let text = format!("profile likelihoods: {done} of {} sides", sides.len());
+            Ok(tell(watch, done, sides.len(), text))
         })?;
         Ok((outcome, sides))
     }
@@ -96,7 +97,7 @@ impl Fit<'_> {
     pub fn fine_profiles(
         &self,
         journal: &mut Journal,
-        watch: &mut dyn FnMut(News) -> Wish,
+        watch: &mut Watcher,
     ) -> Result<Option<Vec<ProfileResult>>> {
         let optimum = self.finished(journal)?;
         let threshold = THRESHOLD_997 * self.error_scale(&optimum).powi(2);
@@ -128,7 +129,7 @@ impl Fit<'_> {
         journal: &mut Journal,
         count: usize,
         shard: Shard,
-        watch: &mut dyn FnMut(study::Progress) -> Wish,
+        watch: &mut Watcher,
     ) -> Result<Option<BootstrapResult>> {
         let samples = self.samples(journal, count)?;
         let Some(results) = study::run_in(&samples, shard, journal, watch)? else {

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::{Fit, News, Optimizer};
+use super::{Fit, Optimizer};
 use crate::{
     error::{Error, Result},
     numeric::sobol,
@@ -12,7 +12,7 @@ use crate::{
         Problem, adam,
         multistart::{self, Progress},
     },
-    study::{self, Shard, Tasks, Wish, journal::Journal},
+    study::{self, Shard, Tasks, Watcher, Wish, journal::Journal, tell},
 };
 
 /// Starts of a group. Starts of one group share rounds, and those that are level with the best of the group are
@@ -101,11 +101,7 @@ impl Fit<'_> {
 
     /// The starts: the case's own, then Sobol's points. With relaxation branches, only those of the
     /// branches are spread; the rest is where a fit without branches ends, which costs a hundredth.
-    fn starts(
-        &self,
-        journal: &mut Journal,
-        watch: &mut dyn FnMut(News) -> Wish,
-    ) -> Result<Option<Vec<Vec<f64>>>> {
+    fn starts(&self, journal: &mut Journal, watch: &mut Watcher) -> Result<Option<Vec<Vec<f64>>>> {
         let bounds = self.problem.bounds();
         let inside = |share: Vec<f64>| {
             let ends = share.into_iter().zip(bounds);
@@ -154,7 +150,7 @@ impl Fit<'_> {
         &self,
         journal: &mut Journal,
         key: &str,
-        watch: &mut dyn FnMut(News) -> Wish,
+        watch: &mut Watcher,
     ) -> Result<(Progress, bool)> {
         let groups = Groups { fit: self, key };
         let searched = self.search_groups(&groups, journal, Shard::WHOLE, watch)?;
@@ -166,7 +162,7 @@ impl Fit<'_> {
         &self,
         journal: &mut Journal,
         shard: Shard,
-        watch: &mut dyn FnMut(News) -> Wish,
+        watch: &mut Watcher,
     ) -> Result<Searched> {
         self.search_groups(&self.groups(), journal, shard, watch)
     }
@@ -176,7 +172,7 @@ impl Fit<'_> {
         groups: &Groups,
         journal: &mut Journal,
         shard: Shard,
-        watch: &mut dyn FnMut(News) -> Wish,
+        watch: &mut Watcher,
     ) -> Result<Searched> {
         let (mut stopped, mut starts) = (false, None);
         let results = study::run_in_turn(groups, shard, journal, &mut |_, index, journal| {
@@ -214,7 +210,7 @@ impl Fit<'_> {
         key: &str,
         index: usize,
         starts: &[Vec<f64>],
-        watch: &mut dyn FnMut(News) -> Wish,
+        watch: &mut Watcher,
     ) -> Result<Progress> {
         let plan = self.plan(index * GROUP);
         let progress = match journal.get::<Progress>(key)? {
@@ -224,7 +220,7 @@ impl Fit<'_> {
         let mut last = Instant::now();
         let mut each = |progress: &Progress| {
             let done = progress.stage == self.problem.stages();
-            let wish = watch(News::Search(progress));
+            let wish = self.tell(progress, watch);
             if done || wish == Wish::Stop || last.elapsed() > JOURNAL_EVERY {
                 journal.put(key, progress)?;
                 last = Instant::now();
@@ -235,6 +231,21 @@ impl Fit<'_> {
             Optimizer::Lm => multistart::search(&self.problem, &plan, progress, &mut each),
             Optimizer::Adam => adam::search(&self.problem, &plan, progress, &mut each),
         }
+    }
+
+    /// Tells a watcher how the starts of a group stand.
+    fn tell(&self, progress: &Progress, watch: &mut Watcher) -> Wish {
+        let (stages, all) = (self.problem.stages(), progress.walkers.len());
+        let moving = progress.walkers.iter();
+        let moving = moving.filter(|w| w.outcome.is_none()).count();
+        let best = progress.best();
+        let text = format!(
+            "stage {} of {stages}: {moving} of {all} starts moving, best cost {}, round {}",
+            (progress.stage + 1).min(stages),
+            best.map_or("-".into(), |b| format!("{:.3}", b.1)),
+            progress.trace.len()
+        );
+        tell(watch, all - moving, all, text)
     }
 
     /// The search of a journal that holds all of it.

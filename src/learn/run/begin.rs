@@ -8,7 +8,7 @@ use super::{
     CASE, ELASTIC, ELASTIC_LOG, Network, Place, Run,
     checkpoint::{self, Mark},
     folder::{
-        CHECKPOINT, FIRST_TURN, NETWORKS, check_begun, clear, lock_logs, made_by, write_case,
+        CHECKPOINT, FIRST_TURN, NETWORKS, REMEDY, check_begun, clear, lock_logs, maker, write_case,
     },
     rows,
 };
@@ -19,7 +19,7 @@ use crate::{
         curriculum::{Curriculum, Students, adam},
     },
     numeric::Compute,
-    study::Log,
+    study::{Folder, Log},
 };
 
 impl Run {
@@ -85,7 +85,7 @@ impl Run {
             return Ok(false);
         }
         // Before the network is read: that of another version may have other parts.
-        if checkpoint::made_by(&path)? != made_by(&self.compute) {
+        if checkpoint::maker(&path)? != maker(&self.compute) {
             return Ok(false);
         }
         let (mark, elastic) = checkpoint::load_elastic(&path, self.students.elastic.clone())?;
@@ -123,7 +123,7 @@ fn begun_now(
         },
         seconds: 0.0,
         logs: [0, 1, 2].map(|k| logs[k].length()),
-        made_by: made_by(compute),
+        made_by: maker(compute),
     })
 }
 
@@ -136,14 +136,8 @@ fn continued(
     compute: &Compute,
 ) -> Result<(Mark, Students, ModuleOptimizer)> {
     let path = folder.join(CHECKPOINT);
-    let (here, there) = (made_by(compute), checkpoint::made_by(&path)?);
-    if here != there {
-        return bad_input(format!(
-            "{}: trained by {there}, and this is {here}, which rounds differently; go on with the same one, or throw it away \
-             (train --fresh, or remove the folder)",
-            folder.display()
-        ));
-    }
+    let (there, here) = (checkpoint::maker(&path)?, maker(compute));
+    Folder::new(folder).check_maker(&there, &here, REMEDY)?;
     let held = LearnCase::load(&folder.join(CASE))?;
     if held.cycles < course.case.cycles {
         write_case(folder, &course.case)?;

@@ -17,6 +17,7 @@ use crate::{
         network::ElasticNet,
     },
     numeric::{Compute, Field},
+    study::Maker,
 };
 
 /// What a checkpoint says beside the networks.
@@ -29,7 +30,7 @@ pub struct Mark {
     /// Lengths of the logs \[bytes\]; what is beyond was written after this.
     pub logs: [u64; 3],
     /// Version of the program, and where it computes: others round differently.
-    pub made_by: String,
+    pub made_by: Maker,
 }
 
 const MARK: &str = "place.json";
@@ -84,7 +85,7 @@ pub fn load(
 }
 
 /// Who wrote a checkpoint.
-pub fn made_by(path: &Path) -> Result<String> {
+pub fn maker(path: &Path) -> Result<Maker> {
     Ok(Parts::open(path)?.mark()?.made_by)
 }
 

@@ -1,20 +1,16 @@
 //! The files of a run: what they are called, how they are read, and whose folder it is.
 
-use std::{
-    io::ErrorKind,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use super::{Cycle, checkpoint, rows};
 use crate::{
-    error::{Error, Result, bad_input},
-    files::{difference, write_whole},
+    error::{Result, bad_input},
     learn::{
         LearnCase,
         curriculum::{Curriculum, ElasticStep, PlasticStep, Students},
     },
     numeric::Compute,
-    study::Log,
+    study::{Folder, Log, Maker},
 };
 
 /// The whole case.
@@ -53,11 +49,11 @@ pub fn load(
         ));
     }
     // Where it computed does not matter, but the garment may be another.
-    let made_by = checkpoint::made_by(&folder.join(CHECKPOINT))?;
-    if !made_by.starts_with(&format!("{} (", version())) {
+    let there = checkpoint::maker(&folder.join(CHECKPOINT))?.version;
+    if there != version() {
         return bad_input(format!(
-            "{}: trained by {made_by}, and this is {}, whose garments and networks differ; use that one, or train anew \
-             with --fresh",
+            "{}: trained by version {there}, and this is version {}, whose garments and networks differ; use that one, \
+             or train anew with --fresh",
             folder.display(),
             version()
         ));
@@ -101,32 +97,36 @@ pub(super) fn networks_file(folder: &Path, cycle: usize) -> PathBuf {
 
 /// Opens the logs, so that no other run can write here; what is in them stays. Makes the folders where there are none.
 pub(super) fn lock_logs(folder: &Path) -> Result<[Log; 3]> {
-    std::fs::create_dir_all(folder.join(NETWORKS)).map_err(|e| Error::writing(folder, e))?;
+    Folder::new(folder.join(NETWORKS)).make()?;
     let lock = |name: &str| Log::lock(&folder.join(name));
     Ok([lock(ELASTIC)?, lock(PLASTIC)?, lock(CYCLES)?])
 }
 
 pub(super) fn write_case(folder: &Path, case: &LearnCase) -> Result<()> {
-    write_whole(
-        &folder.join(CASE),
-        format!("{:#}\n", case.to_json()?).as_bytes(),
-    )
+    let text = format!("{:#}\n", case.to_json()?);
+    Folder::new(folder).write(CASE, text.as_bytes())
 }
 
 /// Of garments, networks and their training: raise it when the same case would lead elsewhere.
 const TRAINING_VERSION: u32 = 4;
 
-/// The version of the program.
+/// The version of the program and of its training.
 fn version() -> String {
-    format!(
-        "rumple {}, training {TRAINING_VERSION}",
-        env!("CARGO_PKG_VERSION")
-    )
+    let version = env!("CARGO_PKG_VERSION");
+    format!("{version}, training {TRAINING_VERSION}")
 }
 
-pub(super) fn made_by(compute: &Compute) -> String {
-    format!("{} ({})", version(), compute.describe())
+/// Who trains here.
+pub(super) fn maker(compute: &Compute) -> Maker {
+    Maker {
+        version: version(),
+        device: compute.describe(),
+    }
 }
+
+/// What to do about a folder of another run.
+pub(super) const REMEDY: &str =
+    "give another --out, or throw it away (train --fresh, or remove the folder)";
 
 /// Whether a run of the case is here to go on with. Refuses a folder of anything that a new run would be mixed up with or
 /// would write over, unless `fresh` allows it; changes nothing.
@@ -144,14 +144,8 @@ pub(super) fn check_begun(folder: &Path, case: &LearnCase, fresh: bool) -> Resul
 /// those before it.
 fn check_same(folder: &Path, mut held: LearnCase, case: &LearnCase) -> Result<()> {
     held.cycles = case.cycles;
-    match difference(&held.to_json()?, &case.to_json()?) {
-        None => Ok(()),
-        Some(what) => bad_input(format!(
-            "{}: holds a run of another case, there against here: {what}; give another --out, or throw it away (train \
-             --fresh, or remove the folder)",
-            folder.display()
-        )),
-    }
+    let (there, here) = (held.to_json()?, case.to_json()?);
+    Folder::new(folder).check_input("case", &there, &here, REMEDY)
 }
 
 /// Names that a message shows of a folder; the first ones tell enough.
@@ -163,14 +157,11 @@ fn check_unused(folder: &Path, case: &LearnCase) -> Result<()> {
         return Ok(());
     }
     let Ok(held) = LearnCase::load(&folder.join(CASE)) else {
-        return bad_input(format!(
-            "{}: there are files in it that are no run of `rumple learn train`; give another --out, or --fresh to write among them",
-            folder.display()
-        ));
+        return Folder::new(folder).refuse_strangers("`rumple learn train`");
     };
     check_same(folder, held, case)?;
-    let networks = folder.join(NETWORKS);
-    let there = names(&networks)?;
+    let networks = Folder::new(folder.join(NETWORKS));
+    let there = networks.names()?;
     if there.is_empty() {
         return Ok(());
     }
@@ -179,10 +170,9 @@ fn check_unused(folder: &Path, case: &LearnCase) -> Result<()> {
         more => format!(" and {more} more"),
     };
     let shown: Vec<&str> = there.iter().map(String::as_str).take(SHOWN).collect();
-    bad_input(format!(
-        "{}: holds {}{more}, but there is no {CHECKPOINT} beside it to go on from; give another --out to keep what is \
+    networks.refuse(format!(
+        "holds {}{more}, but there is no {CHECKPOINT} beside it to go on from; give another --out to keep what is \
          there, or --fresh to train over it",
-        networks.display(),
         shown.join(", ")
     ))
 }
@@ -190,11 +180,12 @@ fn check_unused(folder: &Path, case: &LearnCase) -> Result<()> {
 /// Whether there is nothing in a folder but what a run makes before its first save: empty logs, no network, files half
 /// written.
 fn is_untouched(folder: &Path) -> Result<bool> {
-    for name in names(folder)? {
-        let path = folder.join(&name);
+    let folder = Folder::new(folder);
+    for name in folder.names()? {
+        let path = folder.file(&name);
         let is_log = [ELASTIC, PLASTIC, CYCLES].contains(&name.as_str());
         let is_nothing = match name.as_str() {
-            NETWORKS => names(&path)?.is_empty(),
+            NETWORKS => folder.inner(NETWORKS).names()?.is_empty(),
             _ if is_log => path.metadata().is_ok_and(|m| m.len() == 0),
             _ => name.starts_with(CASE) && name.ends_with(".part"),
         };
@@ -211,20 +202,20 @@ const MADE_FROM_NETWORKS: [&str; 3] = ["plots", "predictions", "evaluation"];
 /// Throws an earlier run away but for its logs, which whoever calls this has locked. What is not of a run is left alone.
 /// What was made from the old networks goes with them; references, which do not depend on them, stay.
 pub(super) fn clear(folder: &Path) -> Result<()> {
-    let checkpoint = folder.join(CHECKPOINT);
-    let replaced = checkpoint.is_file() || LearnCase::load(&folder.join(CASE)).is_ok();
+    let folder = Folder::new(folder);
+    let replaced = folder.has(CHECKPOINT) || LearnCase::load(&folder.file(CASE)).is_ok();
     // First, so that what a kill leaves of the rest does not pass for a run.
-    remove_file(&checkpoint)?;
-    let networks = folder.join(NETWORKS);
-    for name in names(&networks)?.iter().filter(|name| is_network(name)) {
-        remove_file(&networks.join(name))?;
+    folder.remove(CHECKPOINT)?;
+    let networks = folder.inner(NETWORKS);
+    for name in networks.names()?.iter().filter(|name| is_network(name)) {
+        networks.remove(name)?;
     }
     if !replaced {
         return Ok(());
     }
-    for name in names(folder)? {
+    for name in folder.names()? {
         if MADE_FROM_NETWORKS.contains(&name.as_str()) || name.starts_with("evaluation-cycle-") {
-            remove_folder(&folder.join(name))?;
+            folder.remove(&name)?;
         }
     }
     Ok(())
@@ -237,36 +228,4 @@ fn is_network(name: &str) -> bool {
     let cycle = whole.strip_prefix("cycle-");
     let cycle = cycle.and_then(|rest| rest.strip_suffix(".zip"));
     whole == FIRST_TURN || cycle.is_some_and(|number| number.parse::<usize>().is_ok())
-}
-
-/// Names in a folder in their order; none where there is no folder.
-fn names(folder: &Path) -> Result<Vec<String>> {
-    // Only folders that are about to be written are looked at.
-    let failed = |e| Error::writing(folder, e);
-    let entries = match std::fs::read_dir(folder) {
-        Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries.map_err(failed)?,
-    };
-    let mut names = Vec::new();
-    for entry in entries {
-        let name = entry.map_err(failed)?.file_name();
-        names.push(name.to_string_lossy().into_owned());
-    }
-    names.sort();
-    Ok(names)
-}
-
-/// One that is not there is as good as removed.
-fn remove_file(path: &Path) -> Result<()> {
-    match std::fs::remove_file(path) {
-        Err(e) if e.kind() == ErrorKind::NotFound => Ok(()),
-        done => done.map_err(|e| Error::writing(path, e)),
-    }
-}
-
-fn remove_folder(path: &Path) -> Result<()> {
-    match path.is_dir() {
-        true => std::fs::remove_dir_all(path).map_err(|e| Error::writing(path, e)),
-        false => Ok(()),
-    }
 }

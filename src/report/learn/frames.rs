@@ -2,13 +2,11 @@
 
 use std::path::Path;
 
-use crate::report::{
-    render::{Drawing, Fit, Panels, View},
-    surface::Surface,
-};
 use crate::{
     error::{Result, bad_input},
     learn::{BodyMesh, BodyMotion, BodyScene, GarmentMotion, evaluate::Moments},
+    mesh::surface::Surface,
+    report::render::{Drawing, Fit, Panels, View},
 };
 
 /// Width and height of one frame \[px\].

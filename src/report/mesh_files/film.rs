@@ -18,7 +18,6 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::{
-    check_extension,
     film_frames::{check, kept, times},
     glb::{Buffer, Use},
 };
@@ -26,8 +25,8 @@ use super::{
 use crate::error::Error;
 use crate::{
     error::{Result, bad_input},
-    files::write_whole,
-    report::surface::{Surface, Triple, cross, dot, minus, unit},
+    files::{check_extension, write_whole},
+    mesh::surface::{Surface, Triple, cross, dot, minus, unit},
 };
 
 /// Normal of a vertex without area around it; glTF wants unit vectors.

@@ -2,7 +2,7 @@
 
 use super::film::{Film, Frame, Moving};
 use crate::error::{Result, bad_input};
-use crate::report::surface::{Surface, check_points};
+use crate::mesh::surface::{Surface, check_points};
 
 /// Most frames in a film. Each is a morph target, and each moment has a weight for each target:
 /// at 120 these weights are 57 kB, and viewers still keep all targets on the graphics card

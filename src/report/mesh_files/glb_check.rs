@@ -4,7 +4,7 @@ use gltf_json::{Root, validation::Validate};
 use serde_json::Value;
 
 use super::{Film, Frame, MOST_FRAMES, Moving, Obstacle};
-use crate::report::surface::Surface;
+use crate::mesh::surface::Surface;
 
 /// A file taken apart: its JSON and its buffer.
 struct Glb {

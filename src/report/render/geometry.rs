@@ -2,7 +2,7 @@
 
 use super::Drawing;
 use super::view::Camera;
-use crate::report::surface::{Surface, Triple};
+use crate::mesh::surface::{Surface, Triple};
 
 /// How far obstacles are moved away from the viewer \[px\]: cloth that rests on one would show
 /// through it in patches, because the two meshes cut each other's chords.

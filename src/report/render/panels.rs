@@ -98,9 +98,9 @@ impl Panels<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::{
-        render::{Fit, View},
-        surface::Surface,
+    use crate::{
+        mesh::surface::Surface,
+        report::render::{Fit, View},
     };
 
     const SQUARE: [[f64; 3]; 4] = [

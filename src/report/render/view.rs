@@ -1,7 +1,7 @@
 //! From where a mesh is seen, and the way from metres to pixels.
 
 use crate::error::{Result, bad_input};
-use crate::report::surface::{Surface, Triple, cross, dot, minus, plus, unit};
+use crate::mesh::surface::{Surface, Triple, cross, dot, minus, plus, unit};
 
 /// Smallest and largest width and height \[px\]; the largest picture takes 1.3 GB to draw.
 const SIZES: std::ops::RangeInclusive<usize> = 64..=4096;

@@ -2,3 +2,4 @@
 
 pub mod obstacle_shape;
 pub mod plots;
+pub mod results;

@@ -3,7 +3,7 @@
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
 use crate::contact::Obstacle;
-use crate::report::surface::{Triple, cross, unit};
+use crate::mesh::surface::{Triple, cross, unit};
 
 /// A mesh about the origin.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -132,7 +132,7 @@ fn block(half: [f64; 3]) -> ObstacleShape {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::surface::{dot, minus};
+    use crate::mesh::surface::{dot, minus};
 
     /// Fronts are outside and volumes are right: the divergence theorem over the closed shapes.
     #[test]

@@ -16,36 +16,33 @@ use crate::report::{
     },
 };
 use crate::{
-    error::{Error, Result},
-    files::write_whole,
-    sensitivity::{
-        result::Sensitivity,
-        study::{Runs, Study},
-    },
+    error::Result,
+    sensitivity::{Found, result::Sensitivity},
+    study::Folder,
 };
 
 /// Name of the result in its folder.
 pub const RESULT: &str = "sensitivity.json";
 
 /// Writes the result first, then tables, plots and reports.
-pub fn save(folder: &Path, study: &Study, runs: &Runs, result: &Sensitivity) -> Result<()> {
-    let text = format!("{}\n", to_json(result)?);
-    write_whole(&folder.join(RESULT), text.as_bytes())?;
-    let indices = tables::indices(result)?;
-    write_whole(&folder.join("indices.csv"), &indices)?;
-    let samples = tables::samples(study, runs, result)?;
-    write_whole(&folder.join("samples.csv"), &samples)?;
-    draw(folder, result)
+pub fn save(path: &Path, found: &Found) -> Result<()> {
+    let folder = Folder::new(path);
+    let result = &found.result;
+    folder.write_json(RESULT, result)?;
+    folder.write("indices.csv", &tables::indices(result)?)?;
+    let samples = tables::samples(&found.study, &found.runs, result)?;
+    folder.write("samples.csv", &samples)?;
+    draw(&folder, result)
 }
 
 /// Plots and reports.
-pub fn draw(folder: &Path, result: &Sensitivity) -> Result<()> {
-    let plots = folder.join("plots");
-    std::fs::create_dir_all(&plots).map_err(|e| Error::writing(&plots, e))?;
+fn draw(folder: &Folder, result: &Sensitivity) -> Result<()> {
+    let plots = folder.inner("plots");
+    plots.make()?;
     let pictures = pictures(result);
     // Side by side: painting pixels takes long.
     pictures.par_iter().try_for_each(|p| {
-        let path = |kind| plots.join(format!("{}.{kind}", p.stem));
+        let path = |kind| plots.file(&format!("{}.{kind}", p.stem));
         p.picture.save(&path("svg"))?;
         p.picture.save(&path("png"))
     })?;
@@ -69,18 +66,12 @@ pub fn draw(folder: &Path, result: &Sensitivity) -> Result<()> {
         .map(|((section, _), links)| (section, links.iter().collect()))
         .collect();
     let text = document(&title, origin(result), &markdown);
-    write_whole(&folder.join("report.md"), text.as_bytes())?;
+    folder.write("report.md", text.as_bytes())?;
     let html: Vec<_> = sections
         .iter()
         .zip(&shown)
         .map(|((section, _), figures)| (section, figures.iter().collect()))
         .collect();
     let page = page(&title, (origin(result), result.synthetic), &html);
-    write_whole(&folder.join("report.html"), page.as_bytes())
-}
-
-/// The text of `sensitivity.json`.
-pub fn to_json(result: &Sensitivity) -> Result<String> {
-    serde_json::to_string_pretty(result)
-        .map_err(|e| Error::BadInput(format!("the result cannot be written as JSON: {e}")))
+    folder.write("report.html", page.as_bytes())
 }

@@ -102,6 +102,18 @@ pub(crate) fn angle_sizes(cloth: &Cloth, positions: &[[f64; 3]]) -> (f64, f64) {
     (largest, (squares / angles.len() as f64).sqrt())
 }
 
+/// The largest |θ| of the hinges at each vertex \[rad\].
+pub fn vertex_angles(prepared: &Prepared, positions: &[[f64; 3]]) -> Vec<f64> {
+    let hinges = &prepared.cloth.topology.hinges;
+    let mut largest = vec![0.0_f64; positions.len()];
+    for (hinge, angle) in hinges.iter().zip(hinge_angles(positions, hinges)) {
+        for vertex in &hinge.vertices[..2] {
+            largest[*vertex] = largest[*vertex].max(angle.abs());
+        }
+    }
+    largest
+}
+
 /// Changes below this share of a value are rounding: a hinge that has slipped sits on its threshold.
 const ROUNDING: f64 = 1e-9;
 

@@ -6,14 +6,21 @@
 //! - [`Snapshot`]: the exact bits of a state in a file.
 //! - [`FrameFile`]: frames that grow with the run and can be cut back to a snapshot, as the tables can
 //!   ([`crate::study::Log`]).
+//! - [`simulate`]: all of it in a folder.
 
+mod folder;
+mod forecast;
+mod job;
 mod measure;
 mod snapshot;
 mod track;
 
 pub(crate) use self::measure::{angle_sizes, read_all};
 pub use self::{
-    measure::{Energies, Row},
+    folder::{FILM, FRAMES, PICTURES, PLOTS, SCENE, TABLES, TRACK},
+    forecast::prepare_within_memory,
+    job::{SceneRun, simulate},
+    measure::{Energies, Row, vertex_angles},
     snapshot::Snapshot,
     track::{FrameFile, StoredFrame},
 };

@@ -12,13 +12,16 @@ use crate::{
     files::{fingerprint, write_whole},
     numeric::{Compute, Field},
     step::State,
+    study::Maker,
 };
 
 /// A state and all that is needed to go on from it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Snapshot {
-    /// Of the scene, the device and the program; another run is another number.
+    /// Of the scene and its mesh; another run is another number.
     pub run: u64,
+    /// Program and device.
+    pub maker: Maker,
     /// Steps done.
     pub step: usize,
     /// Age of the material \[s\].
@@ -34,6 +37,7 @@ pub struct Snapshot {
 struct Header {
     rumple_state: u32,
     run: u64,
+    maker: Maker,
     step: usize,
     material_time: f64,
     lengths: Vec<u64>,
@@ -42,12 +46,12 @@ struct Header {
 }
 
 /// Number of the format.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 impl Snapshot {
     /// Takes a state off its device.
     pub fn take(
-        run: u64,
+        (run, maker): (u64, Maker),
         (step, material_time): (usize, f64),
         state: &State,
         lengths: Vec<u64>,
@@ -59,6 +63,7 @@ impl Snapshot {
         }
         Ok(Snapshot {
             run,
+            maker,
             step,
             material_time,
             lengths,
@@ -95,6 +100,7 @@ impl Snapshot {
         let header = Header {
             rumple_state: FORMAT,
             run: self.run,
+            maker: self.maker.clone(),
             step: self.step,
             material_time: self.material_time,
             lengths: self.lengths.clone(),
@@ -130,6 +136,7 @@ impl Snapshot {
         }
         Ok(Snapshot {
             run: header.run,
+            maker: header.maker,
             step: header.step,
             material_time: header.material_time,
             lengths: header.lengths,
@@ -164,7 +171,9 @@ mod tests {
                 bending: vec![field(11.0)],
                 tensile: vec![field(13.0)],
             };
-            let snapshot = Snapshot::take(5, (17, 0.3), &state, vec![1, 2], &compute).unwrap();
+            let origin = (5, Maker::here(compute.describe()));
+            let snapshot = Snapshot::take(origin, (17, 0.3), &state, vec![1, 2], &compute);
+            let snapshot = snapshot.unwrap();
             let path = std::env::temp_dir().join(format!(
                 "rumple-{}-{}.state",
                 std::process::id(),

@@ -8,12 +8,12 @@ use rumple::{
         dataset::Dataset,
         defaults::complete,
         design::{Criterion, Design},
-        run::{Fit, News, Optimizer},
+        run::{Fit, Optimizer},
     },
     laboratory::Grid,
     numeric::Random,
     optimize::uncertainty::Uncertainty,
-    study::{Wish, journal::Journal},
+    study::{News, Wish, journal::Journal},
 };
 
 /// The small case of the program's tests with its data.

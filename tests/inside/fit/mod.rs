@@ -13,9 +13,9 @@ use rumple::{
         data::DataFile,
         dataset::Dataset,
         defaults::complete,
-        run::{Fit, News, Optimizer},
+        run::{Fit, Optimizer},
     },
-    study::{Wish, journal::Journal},
+    study::{News, Wish, journal::Journal},
 };
 use serde_json::Value;
 

@@ -1,27 +1,30 @@
 //! Film, pictures and plots of a run, drawn from its frames and tables.
 
-use super::folder::{FILM, FRAMES, PICTURES, PLOTS, RunFolder, SCENE, TRACK, vertex_angles};
+use std::path::Path;
+
 use crate::{
     contact::Obstacle,
-    error::{Error, Result},
-    mesh::vector::dot,
+    error::Result,
+    mesh::{surface::Surface, vector::dot},
     report::{
-        self,
         mesh_files::{Film, Frame, MOST_FRAMES, Obstacle as FilmObstacle},
         render::{Drawing, Fit, Values, View},
-        scene::obstacle_shape::ObstacleShape,
-        surface::Surface,
+        scene::{obstacle_shape::ObstacleShape, plots},
     },
     scene::{
         FrameFormat, PlacedObstacle, Prepared,
-        run::{FrameFile, StoredFrame},
+        run::{
+            FILM, FRAMES, FrameFile, PICTURES, PLOTS, SCENE, StoredFrame, TABLES, TRACK,
+            vertex_angles,
+        },
     },
+    study::Folder,
 };
 
-/// Draws everything and says which files there are.
-pub fn draw(prepared: &Prepared, folder: &mut RunFolder) -> Result<Vec<String>> {
-    let output = &prepared.scene.output;
-    let mut track = FrameFile::open(&folder.path.join(TRACK), prepared.cloth.vertices())?;
+/// Draws everything into the folder of a run and returns the names of the files there.
+pub fn draw(prepared: &Prepared, path: &Path) -> Result<Vec<String>> {
+    let (output, folder) = (&prepared.scene.output, &Folder::new(path));
+    let mut track = FrameFile::open(&folder.file(TRACK), prepared.cloth.vertices())?;
     let mut files: Vec<String> = Vec::new();
     if output.film && !track.steps.is_empty() {
         film(prepared, folder, &mut track)?;
@@ -34,17 +37,11 @@ pub fn draw(prepared: &Prepared, folder: &mut RunFolder) -> Result<Vec<String>> 
         pictures(prepared, folder, &mut track)?;
         files.push(format!("{PICTURES}/"));
     }
-    let plots = folder.path.join(PLOTS);
-    std::fs::create_dir_all(&plots).map_err(|e| Error::writing(&plots, e))?;
-    report::scene::plots::save(&folder.path, &plots, &prepared.scene.name)?;
-    let tables = [
-        "readings.csv",
-        "energies.csv",
-        "solver.csv",
-        "plots/",
-        SCENE,
-    ];
-    files.extend(tables.map(String::from));
+    let charts = folder.inner(PLOTS);
+    charts.make()?;
+    plots::save(path, charts.path(), &prepared.scene.name)?;
+    files.extend(TABLES.map(String::from));
+    files.extend([format!("{PLOTS}/"), SCENE.into()]);
     Ok(files)
 }
 
@@ -71,7 +68,7 @@ fn place(prepared: &Prepared, obstacle: &PlacedObstacle, seconds: f64) -> [f64; 
     std::array::from_fn(|i| middle[i] - height * normal[i])
 }
 
-fn film(prepared: &Prepared, folder: &RunFolder, track: &mut FrameFile) -> Result<()> {
+fn film(prepared: &Prepared, folder: &Folder, track: &mut FrameFile) -> Result<()> {
     let scene = &prepared.scene;
     let count = track.steps.len();
     let most = MOST_FRAMES.min(count);
@@ -118,7 +115,7 @@ fn film(prepared: &Prepared, folder: &RunFolder, track: &mut FrameFile) -> Resul
         body: None,
         up: scene.output.sight.up,
     }
-    .save(&folder.path.join(FILM))
+    .save(&folder.file(FILM))
 }
 
 fn surface(shape: &ObstacleShape) -> Surface<'_> {
@@ -129,9 +126,9 @@ fn surface(shape: &ObstacleShape) -> Surface<'_> {
 }
 
 /// One picture for each moment asked for that the run has reached.
-fn pictures(prepared: &Prepared, folder: &RunFolder, track: &mut FrameFile) -> Result<()> {
-    let target = folder.path.join(PICTURES);
-    std::fs::create_dir_all(&target).map_err(|e| Error::writing(&target, e))?;
+fn pictures(prepared: &Prepared, folder: &Folder, track: &mut FrameFile) -> Result<()> {
+    let target = folder.inner(PICTURES);
+    target.make()?;
     let clock = &prepared.scene.clock;
     let reached = track.steps.last().copied().unwrap_or(0);
     for seconds in &prepared.scene.output.pictures {
@@ -142,14 +139,14 @@ fn pictures(prepared: &Prepared, folder: &RunFolder, track: &mut FrameFile) -> R
             picture(
                 prepared,
                 &frame,
-                &target.join(format!("t_{time:08.4}s.png")),
+                &target.file(&format!("t_{time:08.4}s.png")),
             )?;
         }
     }
     Ok(())
 }
 
-fn picture(prepared: &Prepared, frame: &StoredFrame, path: &std::path::Path) -> Result<()> {
+fn picture(prepared: &Prepared, frame: &StoredFrame, path: &Path) -> Result<()> {
     let scene = &prepared.scene;
     let sight = &scene.output.sight;
     let time = frame.step as f64 * scene.clock.step;

@@ -3,7 +3,7 @@
 use crate::error::{Result, bad_input};
 
 /// A point or direction with three coordinates.
-pub(super) type Triple = [f64; 3];
+pub(crate) type Triple = [f64; 3];
 
 /// Largest coordinate \[m\]: beyond it a run has diverged, and 32-bit files lose all detail.
 const LARGEST: f64 = 1e9;
@@ -19,7 +19,7 @@ pub struct Surface<'a> {
 
 impl Surface<'_> {
     /// Refuses what cannot be drawn; `name` stands in the message.
-    pub(super) fn check(&self, name: &str) -> Result<()> {
+    pub(crate) fn check(&self, name: &str) -> Result<()> {
         if self.positions.is_empty() || self.triangles.is_empty() {
             return bad_input(format!(
                 "{name} has {} vertices and {} triangles; give a mesh with at least one triangle",
@@ -41,7 +41,7 @@ impl Surface<'_> {
 
     /// Unit normals of the vertices, each triangle weighted by its area, shape \[vertices, 3\]. A
     /// vertex without area around it has the normal `otherwise`.
-    pub(super) fn normals(&self, otherwise: Triple) -> Vec<Triple> {
+    pub(crate) fn normals(&self, otherwise: Triple) -> Vec<Triple> {
         let mut sums = vec![[0.0; 3]; self.positions.len()];
         for triangle in self.triangles {
             let [a, b, c] = triangle.map(|vertex| self.positions[vertex]);
@@ -56,7 +56,7 @@ impl Surface<'_> {
 }
 
 /// Refuses positions that are not numbers or are out of all proportion.
-pub(super) fn check_points(positions: &[Triple], name: &str) -> Result<()> {
+pub(crate) fn check_points(positions: &[Triple], name: &str) -> Result<()> {
     // Written so that NaN is refused as well.
     let strange = |point: &Triple| !point.iter().all(|x| x.abs() <= LARGEST);
     match positions.iter().position(strange) {
@@ -69,19 +69,19 @@ pub(super) fn check_points(positions: &[Triple], name: &str) -> Result<()> {
     }
 }
 
-pub(super) fn plus(a: Triple, b: Triple) -> Triple {
+pub(crate) fn plus(a: Triple, b: Triple) -> Triple {
     [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
 }
 
-pub(super) fn minus(a: Triple, b: Triple) -> Triple {
+pub(crate) fn minus(a: Triple, b: Triple) -> Triple {
     [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
 
-pub(super) fn dot(a: Triple, b: Triple) -> f64 {
+pub(crate) fn dot(a: Triple, b: Triple) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-pub(super) fn cross(a: Triple, b: Triple) -> Triple {
+pub(crate) fn cross(a: Triple, b: Triple) -> Triple {
     [
         a[1] * b[2] - a[2] * b[1],
         a[2] * b[0] - a[0] * b[2],
@@ -90,7 +90,7 @@ pub(super) fn cross(a: Triple, b: Triple) -> Triple {
 }
 
 /// The direction of a vector; none where it has no length.
-pub(super) fn unit(a: Triple) -> Option<Triple> {
+pub(crate) fn unit(a: Triple) -> Option<Triple> {
     // Scaled first: the square of a tiny triangle's area would vanish.
     let size = a.iter().fold(0.0, |size: f64, x| size.max(x.abs()));
     if size == 0.0 || !size.is_finite() {

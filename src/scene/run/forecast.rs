@@ -2,7 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use crate::error::{Result, bad_input};
+use crate::{
+    error::{Result, bad_input},
+    numeric::Compute,
+    scene::{Prepared, Scene},
+    study::time_in_words,
+};
 
 /// Memory of a run \[bytes per vertex\], all temporaries included: the twist of examples/scenes takes 114,
 /// 199 and 920 MiB (VmHWM) with 1,792, 7,056 and 27,032 vertices, the factor of the matrix growing fastest.
@@ -14,8 +19,17 @@ const LONG: Duration = Duration::from_secs(30);
 /// Steps that are timed before the announcement; the first is slower than the rest.
 const TIMED: usize = 4;
 
+/// Prepares a scene, unless its mesh needs more memory than is free: asked before a generated mesh is made, and after
+/// one was read.
+pub fn prepare_within_memory(scene: &Scene, compute: &Compute) -> Result<Prepared> {
+    check_memory(&scene.place, scene.mesh.vertices().unwrap_or(0))?;
+    let prepared = scene.prepare(compute)?;
+    check_memory(&scene.place, prepared.cloth.vertices())?;
+    Ok(prepared)
+}
+
 /// Refuses a run that does not fit into what is free, where the system tells.
-pub fn check_memory(place: &str, vertices: usize) -> Result<()> {
+fn check_memory(place: &str, vertices: usize) -> Result<()> {
     let needed = needed_bytes(vertices);
     match free_bytes() {
         Some(free) if needed > free => bad_input(format!(
@@ -43,7 +57,7 @@ fn free_bytes() -> Option<u64> {
 }
 
 /// Times the first steps.
-pub struct Forecast {
+pub(super) struct Forecast {
     first: usize,
     steps: usize,
     vertices: usize,
@@ -74,19 +88,11 @@ impl Forecast {
         (left > LONG).then(|| {
             format!(
                 "forecast: about {} for {} steps more ({:.3} s each) and up to {} MiB; Ctrl-C keeps what is done, the same command goes on",
-                words(left),
+                time_in_words(left.as_secs_f64()),
                 self.steps - step,
                 a_step.as_secs_f64(),
                 needed_bytes(self.vertices) >> 20
             )
         })
-    }
-}
-
-fn words(time: Duration) -> String {
-    match time.as_secs() {
-        0..120 => format!("{} s", time.as_secs()),
-        120..7200 => format!("{} min", time.as_secs() / 60),
-        hours => format!("{:.1} h", hours as f64 / 3600.0),
     }
 }

@@ -1,14 +1,10 @@
-//! What the command line asks to fit.
-
-use std::path::{Path, PathBuf};
+//! What the command line changes in a case.
 
 use clap::Args;
 
 use crate::{
-    error::{Result, bad_input, unknown},
-    files::read_text,
-    fit::case::{Case, HoldOutRule, Source},
-    laboratory::TestSettings,
+    error::{Result, unknown},
+    fit::case::Case,
     material::LawName,
     optimize::RobustLoss,
 };
@@ -40,68 +36,6 @@ pub(super) struct Changes {
     /// Starts of the search
     #[arg(long, value_name = "N")]
     starts: Option<usize>,
-}
-
-/// The case that runs without arguments, and its data.
-const SHIPPED_CASE: &str = include_str!("../../../fits/levison_cotton/case.json");
-const SHIPPED_DATA: &str = include_str!("../../../data/levison_like_cotton.csv");
-
-/// The case and the data that the command line names.
-pub(in crate::cli) fn inputs(paths: &[PathBuf]) -> Result<(Case, Vec<(String, String)>)> {
-    let is_case = |p: &PathBuf| {
-        p.extension()
-            .is_some_and(|e| e.eq_ignore_ascii_case("json"))
-    };
-    match paths {
-        [] => {
-            let case = Case::parse(SHIPPED_CASE, "fits/levison_cotton/case.json")?;
-            let data = (
-                "levison_like_cotton.csv".to_string(),
-                SHIPPED_DATA.to_string(),
-            );
-            Ok((case, vec![data]))
-        }
-        [path] if is_case(path) => {
-            let case = Case::parse(&read_text(path)?, &path.display().to_string())?;
-            let folder = path.parent().unwrap_or(Path::new(""));
-            let texts = case.data.iter().map(|source| {
-                let file = folder.join(&source.file);
-                Ok((file.display().to_string(), read_text(&file)?))
-            });
-            let texts: Result<Vec<_>> = texts.collect();
-            Ok((case, texts?))
-        }
-        paths => {
-            if let Some(path) = paths.iter().find(|p| is_case(p)) {
-                return bad_input(format!(
-                    "{}: a case stands alone; name its data in it",
-                    path.display()
-                ));
-            }
-            let read = |p: &PathBuf| Ok((p.display().to_string(), read_text(p)?));
-            let texts: Result<Vec<_>> = paths.iter().map(read).collect();
-            let texts = texts?;
-            let stem = paths[0].file_stem().unwrap_or_default().to_string_lossy();
-            let source = |(file, _): &(String, String)| Source {
-                file: file.clone(),
-                ..Source::default()
-            };
-            let case = Case {
-                name: stem.to_string(),
-                notes: Vec::new(),
-                data: texts.iter().map(source).collect(),
-                law: LawName::TimeDependent,
-                relaxation_branches: 0,
-                parameters: Vec::new(),
-                tests: TestSettings::default(),
-                loss: RobustLoss::Squares,
-                starts: 16,
-                seed: 1,
-                hold_out: HoldOutRule::default(),
-            };
-            Ok((case, texts))
-        }
-    }
 }
 
 impl Changes {

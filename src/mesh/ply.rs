@@ -3,11 +3,10 @@
 
 use std::path::Path;
 
-use super::check_extension;
+use super::surface::Surface;
 use crate::{
     error::{Error, Result, bad_input},
-    files::write_whole,
-    report::surface::Surface,
+    files::{check_extension, write_whole},
 };
 
 /// A number at each vertex.
