@@ -10,7 +10,7 @@ use std::{
 };
 
 pub(crate) use difference::difference;
-pub use table::Table;
+pub(crate) use table::Table;
 
 use crate::error::{Error, Result, bad_input};
 

@@ -23,25 +23,27 @@
 //! Units are SI everywhere: curvature in 1/m, rigidity in N·m, moment per width in N·m/m, time in
 //! seconds; recovery angles are in degrees where a name says so. Strain is signed; 0 is flat.
 
+#![warn(unreachable_pub)]
+
 pub mod cli;
-pub mod contact;
-pub mod element;
+mod contact;
+mod element;
 pub mod error;
-pub mod files;
+mod files;
 pub mod fit;
 pub mod laboratory;
 pub mod learn;
 pub mod material;
 pub mod mesh;
 pub mod numeric;
-pub mod optimize;
-pub mod reading;
+mod optimize;
+mod reading;
 pub mod report;
 pub mod rollout;
 pub mod scene;
 pub mod sensitivity;
-pub mod solve;
-pub mod step;
+mod solve;
+mod step;
 pub mod study;
 pub mod verify;
 

@@ -1,16 +1,18 @@
 //! `rumple bench`
 
 mod cloth;
+mod reference;
 mod sensitivity;
 
 use std::time::Instant;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
 
 use super::{Common, count, memory::peak_mib, print, spinner};
 use crate::{
     error::{Result, bad_input},
+    learn::BodyScene,
     material::Material,
     optimize::{
         levenberg::{Levenberg, Walker},
@@ -55,6 +57,13 @@ enum Workload {
         #[arg(long, default_value = "100000", value_parser = count)]
         runs: usize,
     },
+    /// The reference simulation of paper 2 on a synthetic body: a bend of 90° for three yield strains and an elastic
+    /// garment, and how far it can be repeated
+    Reference {
+        /// Which body
+        #[arg(value_enum, default_value = "arm")]
+        body: ReferenceBody,
+    },
     /// A batch of hinges: fold, hold, release; forward, and with the gradient of 8 parameters
     Hinge {
         /// How many hinges
@@ -69,6 +78,12 @@ enum Workload {
     },
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, ValueEnum)]
+enum ReferenceBody {
+    Arm,
+    Torso,
+}
+
 /// Hinges times steps that a bench may ask for: some minutes.
 const MOST_WORK: usize = 10_000_000_000;
 
@@ -76,6 +91,13 @@ pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
     match &arguments.workload {
         Workload::Cloth { only, steps } => cloth::run(common, only.as_deref(), *steps),
         Workload::Fit => run_fit(common),
+        Workload::Reference { body } => {
+            let scene = match body {
+                ReferenceBody::Arm => BodyScene::arm(common.seed()),
+                ReferenceBody::Torso => BodyScene::torso(common.seed()),
+            };
+            reference::run(common, &scene?)
+        }
         Workload::Sensitivity { runs } => sensitivity::run(common, *runs),
         Workload::Coverage { sets } => run_coverage(common, *sets),
         Workload::Hinge {

@@ -3,4 +3,4 @@
 mod obstacle;
 
 pub(crate) use obstacle::Touch;
-pub use obstacle::{Contact, Obstacle, Pose};
+pub(crate) use obstacle::{Contact, Obstacle, Pose};

@@ -8,7 +8,7 @@ mod incidence;
 mod triangle;
 mod vector;
 
-pub use hinge::{Bend, HingeSpan};
-pub use incidence::Incidence;
-pub use triangle::{Columns, Stiffness, tension};
-pub use vector::Vector;
+pub(crate) use hinge::{Bend, HingeSpan};
+pub(crate) use incidence::Incidence;
+pub(crate) use triangle::{Columns, Stiffness, tension};
+pub(crate) use vector::Vector;

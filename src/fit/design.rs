@@ -17,8 +17,8 @@ mod result;
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
-pub use candidate::Candidate;
-pub use result::{CandidateResult, DesignResult, ParameterForecast, StepResult};
+pub(crate) use candidate::Candidate;
+pub(crate) use result::{CandidateResult, DesignResult, ParameterForecast};
 
 use super::run::{Fit, Optimum};
 use crate::{
@@ -26,6 +26,8 @@ use crate::{
     laboratory::Grid,
     optimize::{Linearized, Problem, uncertainty::Uncertainty},
 };
+#[cfg(test)]
+pub(crate) use result::StepResult;
 
 /// A measurement is as good as the best when it teaches this share of it: curves saturate, and nobody presses for
 /// days to learn a thousandth more.

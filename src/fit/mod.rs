@@ -1,25 +1,27 @@
 //! Calibration: measured curves in, fabric parameters with error bars out.
 
-pub mod case;
+pub(crate) mod case;
 mod case_schema;
-pub mod data;
-pub mod dataset;
-pub mod defaults;
-pub mod design;
-pub mod export;
-pub mod folder;
-pub mod input;
+pub(crate) mod data;
+pub(crate) mod dataset;
+pub(crate) mod defaults;
+pub(crate) mod design;
+pub(crate) mod export;
+pub(crate) mod folder;
+pub(crate) mod input;
 mod job;
-pub mod problem;
-pub mod result;
-pub mod run;
+pub(crate) mod problem;
+pub(crate) mod result;
+pub(crate) mod run;
 mod summary;
 mod verdict;
 
-pub use case_schema::case_schema;
+pub use case::Case;
+pub(crate) use case_schema::case_schema;
 pub use folder::{FitFolder, Job};
 pub use input::Measurements;
 pub use job::{bootstrap, bootstrap_share, merge, profile, resume, run};
+pub use result::FitResult;
 
 #[cfg(test)]
 mod tests;

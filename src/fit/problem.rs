@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use nalgebra::{DMatrix, DVector};
 
-pub use layout::Unknown;
+pub(crate) use layout::Unknown;
 use layout::{Origin, layout};
 
 use super::{

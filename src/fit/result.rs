@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-pub use curve::{Curves, FittedCurve};
+pub(crate) use curve::{Curves, FittedCurve};
 
 /// A finished (or interrupted) fit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -28,9 +28,10 @@ use crate::{
     },
     study::{Watcher, journal::Journal},
 };
-
-pub use refine::Samples;
-pub use search::{Groups, Searched};
+#[cfg(test)]
+pub(crate) use refine::Samples;
+#[cfg(test)]
+pub(crate) use search::{Groups, Searched};
 
 /// How to look for the optimum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -6,7 +6,7 @@ mod measured;
 use std::sync::Arc;
 
 pub(super) use measured::{Bending, assumed_moment_sd};
-pub use measured::{BendingPoint, BendingReading};
+pub(crate) use measured::{BendingPoint, BendingReading};
 use measured::{CURVATURE, MOMENT};
 
 use super::crease::OVERSHOOT;

@@ -6,19 +6,32 @@ mod bending;
 mod cantilever;
 mod crease;
 mod settings;
-pub mod sheet;
+pub(crate) mod sheet;
 mod strip;
 mod test;
 mod twist;
 
-pub use batch::{Prepared, Readings, Request, Resolution, Setup, Tests};
-pub use bending::{BendingPoint, BendingReading, Branch, KesLoop, KesReading, KesTest};
+pub(crate) use batch::{Prepared, Request, Setup};
+pub use batch::{Readings, Resolution, Tests};
+pub use bending::{KesLoop, KesTest};
+
 pub use cantilever::{CantileverPoint, CantileverReading};
-pub use crease::{CREST_CURVATURE, CreaseCurves, CreasePoint, CreaseTest, fold_curvatures};
-pub use settings::{Specimen, TestSettings};
-pub use strip::{StripCurves, StripTest, Strips};
-pub use test::{Condition, Context, CurveKeys, Figure, Grid, Label, Measured, Survey, Sweep, Test};
-pub use twist::{TorquePoint, Twist, TwistTest, Way};
+pub(crate) use crease::CREST_CURVATURE;
+pub use crease::{CreaseCurves, CreasePoint, CreaseTest};
+pub(crate) use settings::Specimen;
+pub use settings::TestSettings;
+
+#[cfg(test)]
+pub(crate) use bending::{BendingPoint, BendingReading, Branch, KesReading};
+#[cfg(test)]
+pub(crate) use crease::fold_curvatures;
+#[cfg(test)]
+pub(crate) use strip::{StripCurves, StripTest, Strips};
+pub use test::Condition;
+pub(crate) use test::{Context, CurveKeys, Figure, Grid, Label, Measured, Survey, Sweep, Test};
+#[cfg(test)]
+pub(crate) use twist::TorquePoint;
+pub(crate) use twist::{Twist, TwistTest, Way};
 
 /// Every test. A line here adds one to fits, designs, studies, reports and the command line.
 pub static TESTS: [&'static dyn Test; 4] = [

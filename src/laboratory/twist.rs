@@ -8,7 +8,7 @@ mod ways;
 use std::sync::Arc;
 
 pub(super) use measured::Torque;
-pub use measured::TorquePoint;
+pub(crate) use measured::TorquePoint;
 use measured::{TORQUE, TURN};
 
 use crate::{

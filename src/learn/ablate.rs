@@ -2,7 +2,7 @@
 
 mod train;
 
-pub use train::{Trained, Watchers, home, train};
+pub(crate) use train::{Trained, Watchers, home, train};
 
 use super::{LearnCase, RestBending, Rule, network::PlasticKind};
 use crate::error::{Result, unknown};

@@ -19,7 +19,7 @@ mod predict;
 
 use burn::optim::{AdamConfig, ModuleOptimizer};
 
-pub use self::{elastic::ElasticStep, plastic::PlasticStep, predict::Predicted};
+pub(crate) use self::{elastic::ElasticStep, plastic::PlasticStep, predict::Predicted};
 use super::{
     BodyScene, GarmentLoss, LearnCase, RestBending, Sheet,
     lesson::Lesson,

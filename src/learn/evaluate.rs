@@ -10,13 +10,13 @@ use std::{path::Path, time::Instant};
 use burn::module::Module;
 use serde::{Deserialize, Serialize};
 
-pub use frames::{FrameRow, Moments, frame_rows, mean_size, top};
-pub use long::{
+pub(crate) use frames::{FrameRow, Moments, frame_rows, mean_size, top};
+pub(crate) use long::{
     DRIFT, FORGOTTEN, LargestChange, LongError, LongRow, check_frames, is_cut_off, long_motion,
     long_roll_out,
 };
-pub use references::{Job, Reference, References, Watch, Yields};
-pub use scores::{Bent, Control, Score, all_frame_rows};
+pub(crate) use references::{Job, Reference, References, Watch, Yields};
+pub(crate) use scores::{Bent, Control, Score, all_frame_rows};
 
 use self::{
     references::other_energy,

@@ -9,9 +9,11 @@ mod npz;
 mod smpl;
 mod zip;
 
-pub use amass::Amass;
-pub use npy::Array;
+pub(crate) use amass::Amass;
+pub(crate) use npy::Array;
 pub(in crate::learn) use npy::Pieces;
-pub use npz::Npz;
-pub use smpl::Smpl;
+pub(crate) use npz::Npz;
+#[cfg(test)]
+pub(crate) use smpl::Smpl;
+
 pub(in crate::learn) use zip::{archive, unpack_all};

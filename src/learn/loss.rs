@@ -21,7 +21,7 @@ mod elements;
 mod tangent;
 mod vertices;
 
-pub use config::{Forms, GravityForm, LossConfig, Materials, Reduction, StretchForm, Term};
+pub(crate) use config::{Forms, GravityForm, LossConfig, Materials, Reduction, StretchForm, Term};
 
 use burn::tensor::Tensor;
 

@@ -19,31 +19,31 @@
 //! Symbols: θ is a hinge's angle \[rad\], θ̄ that of the garment as sewn, ε = θ − θ̄ the bending strain, ε_p the
 //! rest bending (plastic strain). docs/explanation/curriculum.md has the equations and what was measured.
 
-pub mod ablate;
+pub(crate) mod ablate;
 mod aim;
 mod body;
 mod body_mesh;
 mod case;
 mod case_file;
 mod closed_surface;
-pub mod curriculum;
+pub(crate) mod curriculum;
 mod distance;
-pub mod evaluate;
+pub(crate) mod evaluate;
 mod features;
-pub mod files;
+pub(crate) mod files;
 
 mod garment;
 mod imperfection;
-pub mod lesson;
+pub(crate) mod lesson;
 mod loss;
-pub mod metrics;
+pub(crate) mod metrics;
 
 mod motion;
-pub mod network;
+pub(crate) mod network;
 mod phases;
 mod plastic;
-pub mod reference;
-pub mod run;
+pub(crate) mod reference;
+pub(crate) mod run;
 mod scene;
 mod sheet;
 mod skeleton;
@@ -51,24 +51,35 @@ mod skin;
 mod surface_distance;
 mod track;
 
-pub use body::{Body, Bone};
-pub use body_mesh::BodyMesh;
-pub use case::{LearnCase, RestBending, SceneName, Training};
-pub use closed_surface::ClosedSurface;
-pub use distance::{Distance, PosedBody};
-pub use features::{DYNAMIC, Features, STATIC};
-pub use garment::{Garment, Spring};
-pub use imperfection::Imperfection;
-pub use loss::{
-    Forms, GarmentLoss, GravityForm, LinearizedLoss, LossConfig, Materials, Reduction, StretchForm,
-    Term, Terms,
-};
-pub use motion::{Bend, BodyMotion, Split};
-pub use phases::Phases;
-pub use plastic::{Plasticity, Rule};
-pub use scene::{BodyScene, Skinned};
-pub use sheet::{Given, Sheet};
-pub use skeleton::{Joint, Skeleton, Transform, rotation};
-pub use skin::{ClosedSkin, Skin};
-pub use surface_distance::{PlacedSurface, SurfaceTree};
-pub use track::GarmentMotion;
+pub(crate) use body::{Body, Bone};
+pub(crate) use body_mesh::BodyMesh;
+pub use case::LearnCase;
+pub(crate) use case::{RestBending, SceneName, Training};
+pub use run::train;
+
+pub(crate) use distance::{Distance, PosedBody};
+pub(crate) use features::{DYNAMIC, Features, STATIC};
+pub(crate) use garment::Garment;
+pub(crate) use imperfection::Imperfection;
+pub(crate) use loss::{GarmentLoss, LinearizedLoss, LossConfig, Materials, Terms};
+pub(crate) use motion::{Bend, BodyMotion, Split};
+pub(crate) use phases::Phases;
+pub(crate) use plastic::{Plasticity, Rule};
+pub(crate) use scene::{BodyScene, Skinned};
+pub(crate) use sheet::{Given, Sheet};
+pub(crate) use skeleton::{Joint, Skeleton, Transform};
+pub(crate) use skin::Skin;
+
+#[cfg(test)]
+pub(crate) use closed_surface::ClosedSurface;
+#[cfg(test)]
+pub(crate) use garment::Spring;
+#[cfg(test)]
+pub(crate) use loss::{Forms, GravityForm, Reduction, StretchForm, Term};
+#[cfg(test)]
+pub(crate) use skeleton::rotation;
+#[cfg(test)]
+pub(crate) use skin::ClosedSkin;
+#[cfg(test)]
+pub(crate) use surface_distance::{PlacedSurface, SurfaceTree};
+pub(crate) use track::GarmentMotion;

@@ -18,7 +18,7 @@ mod begin;
 mod checkpoint;
 mod cycle;
 mod folder;
-pub mod rows;
+pub(crate) mod rows;
 mod teach;
 
 use std::{path::PathBuf, time::Instant};
@@ -26,16 +26,14 @@ use std::{path::PathBuf, time::Instant};
 use burn::optim::ModuleOptimizer;
 use serde::{Deserialize, Serialize};
 
+pub(crate) use self::cycle::Cycle;
+pub(crate) use self::folder::{CASE, CYCLES, ELASTIC, PLASTIC, load, read_case};
+#[cfg(test)]
+pub(crate) use self::folder::{cycles, elastic_steps, plastic_steps};
+pub use self::teach::train;
 use self::{
     checkpoint::Mark,
     folder::{CHECKPOINT, FIRST_TURN, NETWORKS, maker, networks_file},
-};
-pub use self::{
-    cycle::Cycle,
-    folder::{
-        CASE, CYCLES, ELASTIC, PLASTIC, cycles, elastic_steps, load, plastic_steps, read_case,
-    },
-    teach::train,
 };
 use super::{
     curriculum::{Curriculum, Predicted, Students, adam},

@@ -9,7 +9,7 @@ mod elastic;
 mod file;
 mod format;
 mod hardening_plastic;
-pub mod parameter;
+pub(crate) mod parameter;
 mod perfect_plastic;
 mod preset;
 mod schema;
@@ -17,16 +17,19 @@ mod time_dependent;
 
 use std::fmt::Debug;
 
-pub use dahl::Dahl;
-pub use elastic::Elastic;
+pub(crate) use dahl::Dahl;
+pub(crate) use elastic::Elastic;
 pub use file::Material;
 pub use format::LawName;
-pub use hardening_plastic::HardeningPlastic;
-pub use parameter::{DeterminedBy, Dimension, Parameter, ParameterRole, StrainMeasure, Transform};
-pub use perfect_plastic::PerfectPlastic;
+pub(crate) use hardening_plastic::HardeningPlastic;
+pub(crate) use parameter::{
+    DeterminedBy, Dimension, Parameter, ParameterRole, StrainMeasure, Transform,
+};
+pub(crate) use perfect_plastic::PerfectPlastic;
 pub use preset::{find as find_preset, presets};
-pub use schema::material_schema;
-pub use time_dependent::{TimeDependent, Timer};
+pub(crate) use schema::material_schema;
+pub(crate) use time_dependent::TimeDependent;
+pub use time_dependent::Timer;
 
 use crate::numeric::{Field, Gate};
 

@@ -7,12 +7,14 @@ mod pattern;
 
 use std::f64::consts::{PI, TAU};
 
-pub use pattern::{JITTER, Pattern};
+pub(crate) use pattern::Pattern;
 
 use pattern::{cells, moves};
 
 use super::Mesh;
 use crate::error::{Result, bad_input};
+#[cfg(test)]
+pub(crate) use pattern::JITTER;
 
 /// Most vertices of a generated mesh; a slip in a cell count must not fill the memory.
 const MAX_VERTICES: usize = 20_000_000;

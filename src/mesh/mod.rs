@@ -12,23 +12,28 @@
 mod check;
 mod duplicate;
 mod edge;
-pub mod generate;
+pub(crate) mod generate;
 mod island;
 mod obj;
 mod obj_text;
 mod ply;
 mod repair;
 mod rest;
-pub mod surface;
+pub(crate) mod surface;
 mod topology;
 pub(crate) mod vector;
 mod winding;
 
-pub use obj::{read_obj, write_obj};
-pub use ply::{Property, ply_bytes, save_ply};
+pub use obj::read_obj;
+pub(crate) use obj::write_obj;
+#[cfg(test)]
+pub(crate) use ply::ply_bytes;
+pub(crate) use ply::{Property, save_ply};
 pub use repair::repair;
-pub use rest::{Rest, RestHinge, RestTriangle, hinge_angle, hinge_angles};
-pub use topology::{Hinge, Topology};
+#[cfg(test)]
+pub(crate) use rest::hinge_angle;
+pub(crate) use rest::{Rest, RestHinge, RestTriangle, hinge_angles};
+pub(crate) use topology::{Hinge, Topology};
 
 /// A surface of triangles in space, and the same triangles in the flat, unstrained material.
 ///

@@ -5,17 +5,21 @@ mod gate;
 mod random;
 mod safe;
 mod sobol;
-pub mod statistics;
+pub(crate) mod statistics;
 mod taylor;
 
-pub use compute::{Compute, Precision, gpu_names};
-pub use gate::{Gate, Gated, YieldSide};
-pub use random::Random;
-pub use safe::{abs, indicator, max_zero, nearest_turn, sign, smoothstep};
-pub use sobol::sobol;
-pub use taylor::{GradientCheck, Sweep, judge, probes};
+pub(crate) use compute::gpu_names;
+pub use compute::{Compute, Precision};
+pub use gate::Gate;
+pub(crate) use gate::YieldSide;
+pub(crate) use random::Random;
+pub(crate) use safe::{abs, indicator, max_zero, nearest_turn, sign, smoothstep};
+pub(crate) use sobol::sobol;
+pub(crate) use taylor::{GradientCheck, Sweep, judge, probes};
 
 use burn::tensor::Tensor;
+#[cfg(test)]
+pub(crate) use gate::Gated;
 
 /// One scalar per hinge of every curve point, shape `[points, hinges]`. A parameter that all hinges
 /// of a point share has shape `[points, 1]` and broadcasts.

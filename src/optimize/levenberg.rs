@@ -7,7 +7,7 @@
 use nalgebra::DVector;
 use serde::{Deserialize, Serialize};
 
-pub use super::walker::{Walker, WalkerEnd};
+pub(crate) use super::walker::{Walker, WalkerEnd};
 use super::{Linearized, Problem, RobustLoss};
 use crate::error::Result;
 

@@ -4,14 +4,14 @@
 //! than one; the searches ([`levenberg`], [`adam`]) therefore move all their starts together, and the
 //! profile likelihood and the bootstrap are further batches of the same search.
 
-pub mod adam;
-pub mod bootstrap;
-pub mod levenberg;
-pub mod multistart;
-pub mod profile;
+pub(crate) mod adam;
+pub(crate) mod bootstrap;
+pub(crate) mod levenberg;
+pub(crate) mod multistart;
+pub(crate) mod profile;
 #[cfg(feature = "mpi")]
-pub mod ranks;
-pub mod uncertainty;
+pub(crate) mod ranks;
+pub(crate) mod uncertainty;
 mod walker;
 
 use nalgebra::{DMatrix, DVector};

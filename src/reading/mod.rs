@@ -2,7 +2,7 @@
 
 mod measure;
 
-pub use measure::Reading;
+pub(crate) use measure::Reading;
 
 use burn::tensor::Tensor;
 

@@ -6,5 +6,5 @@ mod glb;
 #[cfg(test)]
 mod glb_check;
 
-pub use self::film::{Film, Frame, Moving, Obstacle};
-pub use self::film_frames::MOST_FRAMES;
+pub(crate) use self::film::{Film, Frame, Moving, Obstacle};
+pub(crate) use self::film_frames::MOST_FRAMES;

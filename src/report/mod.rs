@@ -2,10 +2,10 @@
 //! meshes.
 
 pub(crate) mod document;
-pub mod fit;
-pub mod learn;
-pub mod mesh_files;
-pub mod plot;
-pub mod render;
-pub mod scene;
-pub mod sensitivity;
+pub(crate) mod fit;
+pub(crate) mod learn;
+pub(crate) mod mesh_files;
+pub(crate) mod plot;
+pub(crate) mod render;
+pub(crate) mod scene;
+pub(crate) mod sensitivity;

@@ -16,9 +16,9 @@ use std::path::Path;
 
 use plotters::style::text_anchor::HPos;
 
-pub use self::bars::{Bar, BarSeries, Bars};
-pub use self::chart::{Chart, Mark, Scale, Series};
-pub use self::heat::HeatMap;
+pub(crate) use self::bars::{Bar, BarSeries, Bars};
+pub(crate) use self::chart::{Chart, Mark, Scale, Series};
+pub(crate) use self::heat::HeatMap;
 use self::paint::{NOTE, Shape, Sheet, TITLE, WIDTH};
 #[cfg(doc)]
 use crate::error::Error;

@@ -17,9 +17,11 @@ mod visible;
 
 use std::path::Path;
 
-pub use self::color::{ColorMap, Values};
-pub use self::panels::Panels;
-pub use self::view::{Fit, View};
+#[cfg(test)]
+pub(crate) use self::color::ColorMap;
+pub(crate) use self::color::Values;
+pub(crate) use self::panels::Panels;
+pub(crate) use self::view::{Fit, View};
 use self::{
     color::{BACK, FRONT, OBSTACLE, linear},
     geometry::{Geometry, Spot},

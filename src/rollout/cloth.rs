@@ -12,7 +12,7 @@ mod reverse;
 #[cfg(test)]
 mod tests;
 
-pub use reverse::{ClothGradient, DriveGradient, Recording};
+pub(crate) use reverse::{ClothGradient, Recording};
 
 use super::checkpoints;
 use crate::{
@@ -21,6 +21,8 @@ use crate::{
     solve::{Solver, Statistics},
     step::{Cloth, Drive, Parameters, State},
 };
+#[cfg(test)]
+pub(crate) use reverse::DriveGradient;
 
 /// A cloth and what is done to it.
 pub struct ClothRollout<'a> {

@@ -5,7 +5,7 @@
 //! the whole roll-out of the time-dependent law, on burn's tape when its parameters are. [`Rollout`]
 //! takes the fused way where it exists.
 
-pub mod cloth;
+pub(crate) mod cloth;
 pub(crate) mod fused;
 mod schedule;
 pub(crate) mod sweep;
@@ -14,7 +14,8 @@ use std::sync::Arc;
 
 use burn::tensor::Tensor;
 
-pub use schedule::{HingeReading, Schedule, Step, StepKind, checkpoints, log_times};
+pub use schedule::{HingeReading, Schedule, Step};
+pub(crate) use schedule::{StepKind, checkpoints, log_times};
 
 use crate::{
     error::{Result, bad_input},

@@ -14,7 +14,7 @@ mod obstacle;
 mod output;
 mod prepared;
 mod reading;
-pub mod run;
+pub(crate) mod run;
 mod schema;
 mod selection;
 mod source;
@@ -24,22 +24,32 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+pub(crate) use self::clock::Clock;
+pub(crate) use self::fabric::Fabric;
+pub(crate) use self::handle::{Grip, Handle, Hold};
+pub(crate) use self::obstacle::PlacedObstacle;
+pub(crate) use self::output::{FrameFormat, Output};
+pub(crate) use self::reading::ReadingChoice;
+pub(crate) use self::schema::scene_schema;
+pub(crate) use self::source::{MeshChoice, Shape};
 pub use self::{
-    clock::{Clock, Jump, Window},
-    fabric::Fabric,
-    handle::{Grip, Handle, Hold},
-    motion::{HandleMotion, Move},
-    obstacle::PlacedObstacle,
-    output::{FrameFormat, Output, Sight},
     prepared::Prepared,
-    reading::ReadingChoice,
-    schema::scene_schema,
-    selection::Selection,
-    source::{MeshChoice, MeshSource, Shape},
-    tensile::Tensile,
+    run::{SceneRun, simulate},
 };
 
+#[cfg(test)]
+pub(crate) use self::clock::{Jump, Window};
+#[cfg(test)]
+pub(crate) use self::motion::{HandleMotion, Move};
 use self::node::Node;
+#[cfg(test)]
+pub(crate) use self::output::Sight;
+#[cfg(test)]
+pub(crate) use self::selection::Selection;
+#[cfg(test)]
+pub(crate) use self::source::MeshSource;
+#[cfg(test)]
+pub(crate) use self::tensile::Tensile;
 use crate::{
     error::{Error, Result},
     files::{json::parse, read_text},

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use outputs::Recipe;
 use ranges::Ranges;
-pub use ranges::{Vary, Wish};
+pub(crate) use ranges::{Vary, Wish};
 use shares::ShareTest;
 
 use super::{

@@ -5,23 +5,23 @@
 //! crease and the KES test of a case, [`cloth`] the readings of a scene. A [`study::Study`] lays out the runs
 //! that the methods need and cuts them into tasks; [`analysis`] makes indices of their results. A [`SensitivityJob`] does all of it in a folder.
 
-pub mod analysis;
-pub mod cloth;
-pub mod derivative;
-pub mod factor;
-pub mod failure;
+pub(crate) mod analysis;
+pub(crate) mod cloth;
+pub(crate) mod derivative;
+pub(crate) mod factor;
+pub(crate) mod failure;
 mod input;
-pub mod interval;
+pub(crate) mod interval;
 mod job;
-pub mod laboratory;
-pub mod local;
-pub mod model;
-pub mod morris;
-pub mod regime;
-pub mod result;
-pub mod sample;
-pub mod sobol;
-pub mod study;
+pub(crate) mod laboratory;
+pub(crate) mod local;
+pub(crate) mod model;
+pub(crate) mod morris;
+pub(crate) mod regime;
+pub(crate) mod result;
+pub(crate) mod sample;
+pub(crate) mod sobol;
+pub(crate) mod study;
 #[cfg(test)]
 mod tests;
 

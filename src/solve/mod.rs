@@ -4,10 +4,10 @@
 //! elements. [`Solver::new`] chooses.
 
 mod conjugate;
-pub mod direct;
+pub(crate) mod direct;
 mod tangent;
 
-pub use tangent::Tangent;
+pub(crate) use tangent::Tangent;
 
 use crate::{
     element::Incidence,

@@ -19,14 +19,20 @@ mod response;
 mod reverse;
 mod vertex;
 
-pub use cloth::{Cloth, Damping, Setup};
-pub use euler::{Advanced, System};
-pub use parameters::Parameters;
-pub use response::{HingeResponse, Response, TriangleResponse};
-pub use reverse::StepGradient;
+pub(crate) use cloth::{Cloth, Damping, Setup};
+
+pub(crate) use parameters::Parameters;
+pub(crate) use response::Response;
+
 pub(crate) use reverse::{leaf, of};
 
 use crate::{contact::Pose, numeric::Field};
+#[cfg(test)]
+pub(crate) use euler::{Advanced, System};
+#[cfg(test)]
+pub(crate) use response::{HingeResponse, TriangleResponse};
+#[cfg(test)]
+pub(crate) use reverse::StepGradient;
 
 /// Everything that one step hands to the next.
 #[derive(Debug, Clone)]

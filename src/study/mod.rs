@@ -10,7 +10,7 @@
 
 mod folder;
 mod id;
-pub mod journal;
+pub(crate) mod journal;
 mod log;
 mod merge;
 mod pool;
@@ -22,10 +22,11 @@ use std::path::Path;
 
 use serde_json::Value;
 
-pub use folder::{Folder, Inputs, Maker};
-pub use id::Task;
-pub use log::Log;
-pub use merge::{Shards, merge};
+pub(crate) use folder::{Folder, Inputs, Maker};
+pub(crate) use id::Task;
+pub(crate) use log::Log;
+pub use merge::Shards;
+pub(crate) use merge::merge;
 pub use shard::Shard;
 pub use watch::{News, Progress, Watcher, Wish};
 pub(crate) use watch::{tell, time_in_words};

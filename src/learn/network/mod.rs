@@ -12,13 +12,17 @@ mod seed;
 #[cfg(test)]
 mod tests;
 
-pub use edges::{EdgeFeatures, nodes};
-pub use elastic::{ElasticNet, Pose};
-pub use hinge_graph::{HingeGraph, NEIGHBOURS};
-pub use layers::Layers;
-pub use plastic::{EDGE_INPUTS, Memory, NODE_INPUTS, PlasticKind, PlasticNet};
-pub use seed::seeded;
+pub(crate) use edges::{EdgeFeatures, nodes};
+pub(crate) use elastic::{ElasticNet, Pose};
+pub(crate) use hinge_graph::HingeGraph;
+pub(crate) use layers::Layers;
+pub(crate) use plastic::{EDGE_INPUTS, Memory, PlasticKind, PlasticNet};
+pub(crate) use seed::seeded;
 
+#[cfg(test)]
+pub(crate) use hinge_graph::NEIGHBOURS;
+#[cfg(test)]
+pub(crate) use plastic::NODE_INPUTS;
 use serde::{Deserialize, Serialize};
 
 /// Widths of the layers.

@@ -1,13 +1,13 @@
 //! Reports of a fit and of an experiment design.
 
-pub mod design;
+pub(crate) mod design;
 pub(crate) mod document;
-pub mod folder;
-pub mod html;
-pub mod plots;
+pub(crate) mod folder;
+pub(crate) mod html;
+pub(crate) mod plots;
 pub(crate) mod rows;
 #[cfg(test)]
 pub(crate) mod sample;
 mod sentence;
 mod tables;
-pub mod text;
+pub(crate) mod text;

@@ -1,9 +1,9 @@
 //! Learning curves, tables, frames and films of a training run.
 
-pub mod ablations;
-pub mod curves;
-pub mod cycles;
-pub mod errors;
-pub mod film;
-pub mod frames;
-pub mod long;
+pub(crate) mod ablations;
+pub(crate) mod curves;
+pub(crate) mod cycles;
+pub(crate) mod errors;
+pub(crate) mod film;
+pub(crate) mod frames;
+pub(crate) mod long;

@@ -1,7 +1,7 @@
 //! Reports of a sensitivity study.
 
 mod document;
-pub mod folder;
-pub mod plots;
+pub(crate) mod folder;
+pub(crate) mod plots;
 mod tables;
-pub mod text;
+pub(crate) mod text;

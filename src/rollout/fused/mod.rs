@@ -16,7 +16,7 @@ use std::{any::Any, cell::RefCell};
 
 use block::Block;
 use gate::{HardLane, LaneGate, SigmoidLane, SmoothstepLane, StraightThroughLane};
-pub use op::{linearized, readings};
+pub(crate) use op::{linearized, readings};
 use rayon::prelude::*;
 use real::Real;
 use row::{LANES, PARAMETERS, Row};

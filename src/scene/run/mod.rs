@@ -15,16 +15,16 @@ mod measure;
 mod snapshot;
 mod track;
 
+pub(crate) use self::folder::{FILM, FRAMES, PICTURES, PLOTS, SCENE, TABLES, TRACK};
+pub(crate) use self::forecast::prepare_within_memory;
+pub use self::job::{SceneRun, simulate};
+pub(crate) use self::measure::{Row, vertex_angles};
 pub(crate) use self::measure::{angle_sizes, read_all};
-pub use self::{
-    folder::{FILM, FRAMES, PICTURES, PLOTS, SCENE, TABLES, TRACK},
-    forecast::prepare_within_memory,
-    job::{SceneRun, simulate},
-    measure::{Energies, Row, vertex_angles},
-    snapshot::Snapshot,
-    track::{FrameFile, StoredFrame},
-};
+pub(crate) use self::snapshot::Snapshot;
+pub(crate) use self::track::{FrameFile, StoredFrame};
 
+#[cfg(test)]
+pub(crate) use self::measure::Energies;
 use crate::{
     error::{Error, Result},
     rollout::cloth::Passed,

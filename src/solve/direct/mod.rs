@@ -43,6 +43,8 @@ mod tangent;
 #[cfg(test)]
 mod tests;
 
-pub use pattern::Pattern;
-pub use solver::{Solver, Stats, Strategy};
-pub use tangent::Tangent;
+pub(crate) use pattern::Pattern;
+#[cfg(test)]
+pub(crate) use solver::Stats;
+pub(crate) use solver::{Solver, Strategy};
+pub(crate) use tangent::Tangent;
