@@ -18,7 +18,7 @@ use crate::error::{Error, Result, bad_input};
 const MAX_BYTES: u64 = 256 << 20;
 
 /// Reads a text file, without the mark that some programs put first.
-pub fn read_text(path: &Path) -> Result<String> {
+pub(crate) fn read_text(path: &Path) -> Result<String> {
     let mut bytes = Vec::new();
     std::fs::File::open(path)
         .and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes))
@@ -41,13 +41,13 @@ pub fn read_text(path: &Path) -> Result<String> {
 }
 
 /// Writes a file whole or not at all: what stood there before survives a full disk or a kill.
-pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
+pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
     write_by(path, bytes, |part, bytes| std::fs::write(part, bytes))
 }
 
 /// The same of what must survive a power cut too: waits until the disk has it, since a file that is renamed sooner may then be
 /// empty.
-pub fn write_lasting(path: &Path, bytes: &[u8]) -> Result<()> {
+pub(crate) fn write_lasting(path: &Path, bytes: &[u8]) -> Result<()> {
     write_by(path, bytes, |part, bytes| {
         let mut file = std::fs::File::create(part)?;
         file.write_all(bytes)?;
@@ -77,7 +77,7 @@ fn write_by(
 }
 
 /// Refuses a path whose folder does not exist, before any work is done for it.
-pub fn check_folder(path: &Path) -> Result<()> {
+pub(crate) fn check_folder(path: &Path) -> Result<()> {
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
     match folder {
         Some(folder) if !folder.is_dir() => bad_input(format!(

@@ -3,16 +3,16 @@
 //! A tour, from the bottom up:
 //!
 //! - [`error`]: one error type; every message names the thing, its value and the remedy.
-//! - [`files`]: reading and writing, tables with line numbers.
+//! - `files`: reading and writing, tables with line numbers.
 //! - [`numeric`]: devices and precision ([`numeric::Compute`]), safe forms, gates ([`numeric::Gate`]) and
 //!   gradient checks.
 //! - [`material`]: the laws ([`material::Law`]), their parameters, material files and presets.
-//! - [`mesh`], [`element`], [`solve`], [`step`]: a cloth mesh and one implicit step of it, forward and backward.
-//! - [`reading`]: differentiable measures of a cloth.
+//! - [`mesh`], `element`, `solve`, `step`: a cloth mesh and one implicit step of it, forward and backward.
+//! - `reading`: differentiable measures of a cloth.
 //! - [`rollout`]: a schedule of steps applied to a batch of hinges, and many steps of a cloth, forward and backward.
 //! - [`laboratory`]: the crease recovery test (hinges and strip mesh) and the KES-FB2 bending test as roll-outs.
 //! - [`scene`]: scene files and their runs.
-//! - [`optimize`]: least squares over batches of starts, profiles, bootstrap, the journal.
+//! - `optimize`: least squares over batches of starts, profiles, bootstrap, the journal.
 //! - [`study`]: work cut into tasks that any machine can do, with their journal; shards and their joining.
 //! - [`fit`]: measurement files, cases, the calibration problem, verdicts and results.
 //! - [`sensitivity`]: which parameter moves which reading, with intervals.
@@ -52,6 +52,7 @@ pub mod verify;
 extern crate self as rumple;
 #[cfg(test)]
 #[path = "../tests/inside/mod.rs"]
+#[allow(unreachable_pub)]
 mod inside;
 
 /// The README's example is a test.

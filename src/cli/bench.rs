@@ -25,7 +25,7 @@ use crate::{
 
 /// Time a workload and print one JSON line
 #[derive(Debug, Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     #[command(subcommand)]
     workload: Workload,
 }
@@ -87,7 +87,7 @@ enum ReferenceBody {
 /// Hinges times steps that a bench may ask for: some minutes.
 const MOST_WORK: usize = 10_000_000_000;
 
-pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
     match &arguments.workload {
         Workload::Cloth { only, steps } => cloth::run(common, only.as_deref(), *steps),
         Workload::Fit => run_fit(common),

@@ -17,7 +17,7 @@ use crate::{
 
 /// Crease recovery test: fold between plates, hold, release, read
 #[derive(Debug, Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     #[command(flatten)]
     material: CurvatureArguments,
     /// Distances of the plates: gauge or twice the fabric's thickness
@@ -63,7 +63,7 @@ pub struct Arguments {
 /// Beyond this a batch would not fit in memory.
 const MAX_HINGES: usize = 20_000_000;
 
-pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
     let prepared = arguments.material.prepare()?;
     let chart_path = plot_path(&arguments.plot, common, "crease.svg")?;
     let points = points(arguments)?;

@@ -20,7 +20,7 @@ use crate::{
 
 /// Rank what could be measured next by what it would teach, with the error bars before and after
 #[derive(Debug, Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// Folder of a finished fit, or a case (.json) or measurements (.csv), which are fitted first
     /// [default: the shipped case]
     #[arg(value_name = "DIR|CASE.json|DATA.csv")]
@@ -69,7 +69,7 @@ enum CriterionName {
 /// Measurements that a plan may have: each step ranks all candidates again.
 const MOST_BUDGET: usize = 100;
 
-pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
     let grid = grid(arguments)?;
     let folder = match arguments.inputs.as_slice() {
         [folder] if folder.is_dir() => folder.clone(),

@@ -8,9 +8,9 @@ use crate::{error::Result, numeric::gpu_names};
 
 /// List where Rumple can compute on this machine
 #[derive(Debug, Args)]
-pub struct Arguments {}
+pub(crate) struct Arguments {}
 
-pub fn run(common: &Common, _: &Arguments) -> Result<()> {
+pub(crate) fn run(common: &Common, _: &Arguments) -> Result<()> {
     let threads = rayon::current_num_threads();
     let gpus = gpu_names();
     let built = cfg!(feature = "gpu");

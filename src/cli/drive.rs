@@ -21,7 +21,7 @@ use crate::{
 /// The law is taken as it is, one update a row. A slip resets the dwell and plastic flow lags one row, so
 /// write a hold as several rows (and end it with one of dt 0), not as one long one.
 #[derive(Debug, Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     #[command(flatten)]
     material: MaterialArguments,
     /// CSV with the columns dt [s] and strain [1/m, or rad for materials in angles]
@@ -54,7 +54,7 @@ struct Row {
     history: [Option<f64>; 6],
 }
 
-pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
     let prepared = arguments.material.prepare()?;
     check_outputs(arguments)?;
     let drive = read_drive(&arguments.strain)?;

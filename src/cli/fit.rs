@@ -17,7 +17,7 @@ use crate::{
 
 /// Fit fabric parameters to measured recovery angles and bending loops, with error bars
 #[derive(Debug, Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// A case (.json) or measurement files (.csv), for which a case is built [default: the shipped
     /// synthetic Levison-like cotton set]
     #[arg(value_name = "CASE.json|DATA.csv")]
@@ -47,7 +47,7 @@ enum OptimizerName {
     Adam,
 }
 
-pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
     #[cfg(feature = "mpi")]
     let company = crate::optimize::ranks::Company::join();
     #[cfg(feature = "mpi")]

@@ -17,7 +17,7 @@ use crate::{
 
 /// KES-FB2 bending test: a moment-curvature loop, B and 2HB
 #[derive(Debug, Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     #[command(flatten)]
     material: CurvatureArguments,
     /// Rests at the largest curvature; a loop each
@@ -39,7 +39,7 @@ const GF_CM2_PER_CM: f64 = 9.80665e-5;
 /// 1 gf·cm/cm in N·m/m.
 const GF_CM_PER_CM: f64 = 9.80665e-3;
 
-pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
     let prepared = arguments.material.prepare()?;
     check_list("--dwell-s", &arguments.dwell_s, 0.0, MAX_SECONDS)?;
     let chart_path = plot_path(&arguments.plot, common, "kes.svg")?;

@@ -22,7 +22,7 @@ use crate::{
 
 /// Networks that learn creases: paper 2's self-supervised curriculum on synthetic bodies
 #[derive(Debug, Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     #[command(subcommand)]
     command: Command,
 }
@@ -35,7 +35,7 @@ enum Command {
     Ablate(ablate::Arguments),
 }
 
-pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
     match &arguments.command {
         Command::Train(a) => train::run(common, a),
         Command::Predict(a) => predict::run(common, a),

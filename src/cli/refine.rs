@@ -19,7 +19,7 @@ use crate::{
 
 /// Finer and wider profile likelihoods of a finished fit, to 99.7 %
 #[derive(Debug, Args)]
-pub struct ProfileArguments {
+pub(crate) struct ProfileArguments {
     /// Folder of the fit
     #[arg(value_name = "DIR")]
     folder: PathBuf,
@@ -27,7 +27,7 @@ pub struct ProfileArguments {
 
 /// Parametric bootstrap of a finished fit: intervals from refitted synthetic data
 #[derive(Debug, Args)]
-pub struct BootstrapArguments {
+pub(crate) struct BootstrapArguments {
     /// Folder of the fit
     #[arg(value_name = "DIR")]
     folder: PathBuf,
@@ -45,13 +45,13 @@ pub struct BootstrapArguments {
 
 /// Draw the reports and plots of a fit again from its result.json
 #[derive(Debug, Args)]
-pub struct ReportArguments {
+pub(crate) struct ReportArguments {
     /// Folder of the fit
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 }
 
-pub fn run_profile(common: &Common, arguments: &ProfileArguments) -> Result<()> {
+pub(crate) fn run_profile(common: &Common, arguments: &ProfileArguments) -> Result<()> {
     let folder = &arguments.folder;
     let mut shown = Shown::line("profile likelihoods", "sides");
     let result = profile(folder, &common.compute()?, &mut |news| shown.hear(news))?;
@@ -59,7 +59,7 @@ pub fn run_profile(common: &Common, arguments: &ProfileArguments) -> Result<()> 
     finish(common, folder, result)
 }
 
-pub fn run_bootstrap(common: &Common, arguments: &BootstrapArguments) -> Result<()> {
+pub(crate) fn run_bootstrap(common: &Common, arguments: &BootstrapArguments) -> Result<()> {
     let (folder, samples) = (&arguments.folder, arguments.samples);
     let compute = common.compute()?;
     let mut shown = Shown::line("bootstrap", "batches");
@@ -81,7 +81,7 @@ pub fn run_bootstrap(common: &Common, arguments: &BootstrapArguments) -> Result<
     finish(common, out, result)
 }
 
-pub fn run_report(common: &Common, arguments: &ReportArguments) -> Result<()> {
+pub(crate) fn run_report(common: &Common, arguments: &ReportArguments) -> Result<()> {
     let folder = &arguments.folder;
     finish(common, folder, save(folder, load(folder)?)?)
 }

@@ -14,7 +14,7 @@ use crate::{
 
 /// Which parameter moves which reading: local and global sensitivity with intervals
 #[derive(Debug, Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// A case (.json), measurement files (.csv), the folder of a fit, whose errors are then the ranges, or a
     /// scene (.json) [default: the shipped synthetic Levison-like cotton set]
     #[arg(value_name = "CASE|DATA|FIT|SCENE")]
@@ -59,7 +59,7 @@ pub struct Arguments {
     shard: Option<Shard>,
 }
 
-pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
     if arguments.width.is_nan() || arguments.width < 0.0 {
         return bad_input(format!(
             "--width {} is no width; give 0 to take all samples, or 0.1 for example",

@@ -20,7 +20,7 @@ use crate::{
 
 /// Simulate a scene: frames, a film, tables, plots and pictures; run again to go on after a stop
 #[derive(Debug, Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// A scene file (`rumple schema scene`, examples/scenes)
     #[arg(value_name = "SCENE.json")]
     scene: PathBuf,
@@ -32,7 +32,7 @@ pub struct Arguments {
     fresh: bool,
 }
 
-pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
     let clock = Instant::now();
     let scene = Scene::load(&arguments.scene)?;
     let prepared = prepare_within_memory(&scene, &common.compute()?)?;

@@ -17,7 +17,7 @@ use crate::{
 
 /// Make a synthetic table of recovery angles or torques with noise, and its truth beside it
 #[derive(Debug, Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// The truth: a material file or the name of a preset, in curvature
     #[arg(
         long,
@@ -106,7 +106,7 @@ struct Table {
     note: Option<String>,
 }
 
-pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
     check_folder(&arguments.out)?;
     let table = match (&arguments.twist.case, &arguments.material) {
         (Some(case), Some(material)) => twist::table(common, &arguments.twist, case, material)?,

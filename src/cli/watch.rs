@@ -50,7 +50,7 @@ pub(super) struct Shown {
 
 impl Shown {
     /// Listens to Ctrl-C from here on: the first round may be a long one.
-    pub fn new(bar: ProgressBar) -> Shown {
+    pub(crate) fn new(bar: ProgressBar) -> Shown {
         interrupted();
         Shown {
             bar,
@@ -60,21 +60,21 @@ impl Shown {
     }
 
     /// A line such as `bootstrap: 3 of 12 batches`, or what the job itself says.
-    pub fn line(label: &str, unit: &'static str) -> Shown {
+    pub(crate) fn line(label: &str, unit: &'static str) -> Shown {
         let mut shown = Shown::new(spinner(label.into()));
         shown.label = Some((label.into(), unit));
         shown
     }
 
     /// A bar over so many things of a kind, with the time left.
-    pub fn bar(unit: &str) -> Shown {
+    pub(crate) fn bar(unit: &str) -> Shown {
         Shown::new(bar(&format!(
             "{{bar:30}} {{pos}}/{{len}} {unit}, {{eta}} left  {{msg}}"
         )))
     }
 
     /// The watcher.
-    pub fn hear(&mut self, news: News) -> Wish {
+    pub(crate) fn hear(&mut self, news: News) -> Wish {
         match news {
             News::Remark(text) => self.bar.suspend(|| say(text)),
             News::Progress(progress) => {

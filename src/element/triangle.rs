@@ -136,7 +136,7 @@ impl Stiffness {
 /// gradients: max(ε, 0) has none at zero strain, which is where every cloth at rest starts. A clamp from
 /// below would be smooth as well, but leave a weakly stretched cloth without the stiffness that keeps the
 /// step stable. With δ = 0 continuous, but not smooth where a strain is zero.
-pub fn tension(stiffness: &Stiffness, strain: &Field, softness: f64) -> Field {
+pub(crate) fn tension(stiffness: &Stiffness, strain: &Field, softness: f64) -> Field {
     let stretched = if softness > 0.0 {
         let root = (strain.clone() * strain.clone() + softness * softness).sqrt();
         (strain.clone() + root) * 0.5

@@ -86,7 +86,7 @@ pub(crate) struct Section<'a> {
 }
 
 impl<'a> Section<'a> {
-    pub fn new(place: &'a str, name: &'a str, value: &'a Value) -> Result<Self> {
+    pub(crate) fn new(place: &'a str, name: &'a str, value: &'a Value) -> Result<Self> {
         match value.as_object() {
             Some(fields) => Ok(Section {
                 place,
@@ -101,11 +101,11 @@ impl<'a> Section<'a> {
         }
     }
 
-    pub fn field(&self, key: &str) -> String {
+    pub(crate) fn field(&self, key: &str) -> String {
         join(self.name, key)
     }
 
-    pub fn known(&self, keys: &[&str]) -> Result<()> {
+    pub(crate) fn known(&self, keys: &[&str]) -> Result<()> {
         match self.fields.keys().find(|key| !keys.contains(&key.as_str())) {
             None => Ok(()),
             Some(key) => {
@@ -118,7 +118,7 @@ impl<'a> Section<'a> {
         }
     }
 
-    pub fn number(&self, key: &str) -> Result<Option<f64>> {
+    pub(crate) fn number(&self, key: &str) -> Result<Option<f64>> {
         match self.fields.get(key) {
             None => Ok(None),
             Some(value) => match value.as_f64() {
@@ -133,7 +133,11 @@ impl<'a> Section<'a> {
         }
     }
 
-    pub fn optional_number(&self, key: &str, (low, high): (f64, f64)) -> Result<Option<f64>> {
+    pub(crate) fn optional_number(
+        &self,
+        key: &str,
+        (low, high): (f64, f64),
+    ) -> Result<Option<f64>> {
         let number = self.number(key)?;
         match number {
             Some(v) if !(low..=high).contains(&v) => bad_input(format!(
@@ -148,7 +152,7 @@ impl<'a> Section<'a> {
         }
     }
 
-    pub fn required_number(&self, key: &str, range: (f64, f64)) -> Result<f64> {
+    pub(crate) fn required_number(&self, key: &str, range: (f64, f64)) -> Result<f64> {
         match self.optional_number(key, range)? {
             Some(v) => Ok(v),
             None => bad_input(format!(
@@ -160,7 +164,7 @@ impl<'a> Section<'a> {
     }
 
     /// Text of one line.
-    pub fn text(&self, key: &str) -> Result<String> {
+    pub(crate) fn text(&self, key: &str) -> Result<String> {
         match self.fields.get(key) {
             Some(Value::String(text)) if text.contains(char::is_control) => bad_input(format!(
                 "{}: {} has a line end or another control character in it; remove it",
@@ -182,17 +186,17 @@ impl<'a> Section<'a> {
         }
     }
 
-    pub fn has(&self, key: &str) -> bool {
+    pub(crate) fn has(&self, key: &str) -> bool {
         self.fields.contains_key(key)
     }
 
     /// Text of one line, where there is any.
-    pub fn optional_text(&self, key: &str) -> Result<Option<String>> {
+    pub(crate) fn optional_text(&self, key: &str) -> Result<Option<String>> {
         self.has(key).then(|| self.text(key)).transpose()
     }
 
     /// One of a few words, where there is one.
-    pub fn optional_choice(
+    pub(crate) fn optional_choice(
         &self,
         key: &str,
         words: &[&'static str],
@@ -201,7 +205,7 @@ impl<'a> Section<'a> {
     }
 
     /// A whole number in a range, where there is one.
-    pub fn whole(&self, key: &str, range: (f64, f64)) -> Result<Option<usize>> {
+    pub(crate) fn whole(&self, key: &str, range: (f64, f64)) -> Result<Option<usize>> {
         match self.optional_number(key, range)? {
             Some(v) if v.fract() != 0.0 => bad_input(format!(
                 "{}: {} = {} must be a whole number",
@@ -214,7 +218,7 @@ impl<'a> Section<'a> {
     }
 
     /// A list of numbers; empty where the key is absent.
-    pub fn numbers(&self, key: &str) -> Result<Vec<f64>> {
+    pub(crate) fn numbers(&self, key: &str) -> Result<Vec<f64>> {
         let Some(value) = self.fields.get(key) else {
             return Ok(Vec::new());
         };
@@ -230,7 +234,7 @@ impl<'a> Section<'a> {
     }
 
     /// {"mean": …, "sd": …}, where it is there.
-    pub fn mean_and_sd(&self, key: &str) -> Result<Option<(f64, f64)>> {
+    pub(crate) fn mean_and_sd(&self, key: &str) -> Result<Option<(f64, f64)>> {
         let Some(value) = self.fields.get(key) else {
             return Ok(None);
         };
@@ -245,7 +249,7 @@ impl<'a> Section<'a> {
     }
 
     /// One of a few words.
-    pub fn choice(&self, key: &str, words: &[&'static str]) -> Result<&'static str> {
+    pub(crate) fn choice(&self, key: &str, words: &[&'static str]) -> Result<&'static str> {
         if !self.fields.contains_key(key) {
             return bad_input(format!(
                 "{}: {} is missing; it is one of {}",
@@ -262,7 +266,7 @@ impl<'a> Section<'a> {
     }
 
     /// A text or a list of texts; empty where the key is absent.
-    pub fn texts(&self, key: &str) -> Result<Vec<String>> {
+    pub(crate) fn texts(&self, key: &str) -> Result<Vec<String>> {
         let lines = match self.fields.get(key) {
             None => return Ok(Vec::new()),
             Some(Value::String(line)) => return Ok(vec![line.clone()]),

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// JSON Schema (draft 2020-12) of cases.
-pub fn case_schema() -> Value {
+pub(crate) fn case_schema() -> Value {
     let properties = TOP.map(|key| (key.to_string(), top_property(key)));
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",

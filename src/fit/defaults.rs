@@ -100,7 +100,7 @@ const HINGES: usize = 2048;
 const FEW_HINGES: usize = 128;
 
 /// Gives every parameter of the law a role, and every free one bounds and a scale.
-pub fn complete(case: &Case, data: &Dataset) -> Result<Case> {
+pub(crate) fn complete(case: &Case, data: &Dataset) -> Result<Case> {
     let mut case = case.clone();
     let known = Known::of(data);
     let law = case.build_law();

@@ -26,8 +26,6 @@ use crate::{
     laboratory::Grid,
     optimize::{Linearized, Problem, uncertainty::Uncertainty},
 };
-#[cfg(test)]
-pub(crate) use result::StepResult;
 
 /// A measurement is as good as the best when it teaches this share of it: curves saturate, and nobody presses for
 /// days to learn a thousandth more.
@@ -36,7 +34,7 @@ const AS_GOOD: f64 = 0.99;
 /// What a plan is to make small.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Criterion {
+pub(crate) enum Criterion {
     /// The volume of the region of uncertainty.
     D,
     /// The sum of the relative variances.
@@ -45,7 +43,7 @@ pub enum Criterion {
 
 /// What a measurement would teach.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Gain {
+pub(crate) struct Gain {
     /// D: expected information \[bits\].
     pub bits: f64,
     /// A: share of the sum of variances that would go.
@@ -65,7 +63,7 @@ impl Gain {
 
 /// One choice of a plan.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Choice {
+pub(crate) struct Choice {
     /// Which candidate.
     pub candidate: usize,
     /// What it adds to those before it.
@@ -75,7 +73,7 @@ pub struct Choice {
 }
 
 /// A fit and what could be measured next.
-pub struct Design<'a> {
+pub(crate) struct Design<'a> {
     fit: &'a Fit<'a>,
     optimum: &'a Optimum,
     /// What is known now: residuals and Jacobian as the fit's own errors see them.
@@ -89,7 +87,7 @@ pub struct Design<'a> {
 
 impl<'a> Design<'a> {
     /// At the optimum of a fit, over a grid of candidates.
-    pub fn new(fit: &'a Fit<'a>, optimum: &'a Optimum, grid: &Grid) -> Result<Design<'a>> {
+    pub(crate) fn new(fit: &'a Fit<'a>, optimum: &'a Optimum, grid: &Grid) -> Result<Design<'a>> {
         let n = fit.problem.unknowns.len();
         let mut quantities = DMatrix::zeros(n, n);
         for k in 0..n {
@@ -108,7 +106,7 @@ impl<'a> Design<'a> {
     }
 
     /// What would be known after some candidates, repeats allowed.
-    pub fn after(&self, chosen: &[usize]) -> Uncertainty {
+    pub(crate) fn after(&self, chosen: &[usize]) -> Uncertainty {
         let mut at = self.known.clone();
         for &candidate in chosen {
             for row in self.candidates[candidate].rows.row_iter() {
@@ -122,14 +120,14 @@ impl<'a> Design<'a> {
     }
 
     /// Standard errors of all parameters, in their own units.
-    pub fn errors(&self, knowledge: &Uncertainty) -> Vec<f64> {
+    pub(crate) fn errors(&self, knowledge: &Uncertainty) -> Vec<f64> {
         let problem = &self.fit.problem;
         let error = |k| knowledge.std_error(&problem.parameter(k, &self.optimum.point).1);
         (0..problem.unknowns.len()).map(error).collect()
     }
 
     /// What a candidate would add.
-    pub fn gain(&self, knowledge: &Uncertainty, candidate: usize) -> Gain {
+    pub(crate) fn gain(&self, knowledge: &Uncertainty, candidate: usize) -> Gain {
         let rows = &self.candidates[candidate].rows / self.scale;
         let covariance = &knowledge.covariance;
         let spread = covariance * rows.transpose();
@@ -157,7 +155,7 @@ impl<'a> Design<'a> {
     }
 
     /// What every candidate would add to what is known now.
-    pub fn ranking(&self) -> Vec<Gain> {
+    pub(crate) fn ranking(&self) -> Vec<Gain> {
         let now = self.after(&[]);
         let each = 0..self.candidates.len();
         each.map(|candidate| self.gain(&now, candidate)).collect()
@@ -167,7 +165,7 @@ impl<'a> Design<'a> {
     /// shortest. A measurement may come again: repeats teach too. Greedy: for D it reaches at least about
     /// 1 − 1/e of the information of the best set; for A there is no such bound, and a set that is a little
     /// better can exist.
-    pub fn plan(&self, criterion: Criterion, budget: usize) -> Vec<Choice> {
+    pub(crate) fn plan(&self, criterion: Criterion, budget: usize) -> Vec<Choice> {
         let (mut chosen, mut plan) = (Vec::new(), Vec::new());
         for _ in 0..budget {
             let now = self.after(&chosen);

@@ -27,7 +27,7 @@ fn value(result: &FitResult, name: &str, group: &str) -> Option<f64> {
 }
 
 /// A material a group, with its file name.
-pub fn materials(result: &FitResult) -> Result<Vec<(String, Material)>> {
+pub(crate) fn materials(result: &FitResult) -> Result<Vec<(String, Material)>> {
     let names = LawName::ALL.map(LawName::name);
     let law = LawName::ALL.into_iter().find(|l| l.name() == result.law);
     let law = law.ok_or_else(|| unknown("law", &result.law, &names))?;
@@ -114,7 +114,7 @@ fn file_word(text: &str) -> String {
 const HINGE_HEIGHT: f64 = 5e-3;
 
 /// Files of the export folder: name and contents.
-pub fn exports(result: &FitResult) -> Result<Vec<(String, String)>> {
+pub(crate) fn exports(result: &FitResult) -> Result<Vec<(String, String)>> {
     let mut files = vec![("parameters.csv".to_string(), csv(result))];
     for (name, material) in materials(result)? {
         if material.law == LawName::TimeDependent {

@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// Name of the result in its folder.
-pub const RESULT: &str = "result.json";
+pub(crate) const RESULT: &str = "result.json";
 /// Key of the journal's first entry.
 const BEGUN: &str = "begun";
 
@@ -278,7 +278,7 @@ pub(super) fn copy_fit(from: &Folder, to: &Folder) -> Result<()> {
 }
 
 /// Reads the result of a folder.
-pub fn load(path: &Path) -> Result<FitResult> {
+pub(crate) fn load(path: &Path) -> Result<FitResult> {
     let folder = Folder::new(path);
     if !folder.has(RESULT) {
         return folder.refuse(format!(
@@ -295,7 +295,7 @@ pub fn load(path: &Path) -> Result<FitResult> {
 }
 
 /// The result of a fit that went to its end: an interrupted one may still find a better optimum.
-pub fn finished(path: &Path) -> Result<FitResult> {
+pub(crate) fn finished(path: &Path) -> Result<FitResult> {
     let result = load(path)?;
     if result.interrupted {
         return Folder::new(path).refuse(format!(
@@ -307,7 +307,7 @@ pub fn finished(path: &Path) -> Result<FitResult> {
 }
 
 /// Writes the result, then materials and exports; returns the result with its list of files.
-pub fn save(path: &Path, result: FitResult) -> Result<FitResult> {
+pub(crate) fn save(path: &Path, result: FitResult) -> Result<FitResult> {
     let folder = Folder::new(path);
     let materials = export::materials(&result)?;
     let exports = export::exports(&result)?;

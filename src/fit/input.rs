@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// Name of a case in the folder of a fit or a study.
-pub const CASE: &str = "case.json";
+pub(crate) const CASE: &str = "case.json";
 
 /// A case, and its data as they were read.
 #[derive(Debug, Clone, PartialEq)]
@@ -125,7 +125,7 @@ impl Measurements {
 }
 
 /// The data of a case whose texts are named as in the case.
-pub fn dataset(case: &Case, inputs: &Inputs) -> Result<Dataset> {
+pub(crate) fn dataset(case: &Case, inputs: &Inputs) -> Result<Dataset> {
     let text = |source: &Source| inputs.text(&source.file).unwrap_or_default();
     gathered(case, case.data.iter().map(|s| (s.file.as_str(), text(s))))
 }

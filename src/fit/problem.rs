@@ -46,7 +46,7 @@ fn stages(hinges: usize) -> Vec<(usize, f64)> {
 }
 
 /// Readings at a point, and ∂reading/∂unknown where it was asked for.
-pub type ReadAt = (Vec<f64>, Option<DMatrix<f64>>);
+pub(crate) type ReadAt = (Vec<f64>, Option<DMatrix<f64>>);
 
 /// A complete case with its data, ready to be fitted.
 pub struct Calibration {
@@ -242,7 +242,7 @@ impl Calibration {
 }
 
 /// The groups and conditions of rows.
-pub fn conditions<'a>(rows: impl Iterator<Item = &'a Row>) -> Vec<(usize, Condition)> {
+pub(crate) fn conditions<'a>(rows: impl Iterator<Item = &'a Row>) -> Vec<(usize, Condition)> {
     rows.map(|row| (row.group, row.condition)).collect()
 }
 

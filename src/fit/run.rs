@@ -28,10 +28,6 @@ use crate::{
     },
     study::{Watcher, journal::Journal},
 };
-#[cfg(test)]
-pub(crate) use refine::Samples;
-#[cfg(test)]
-pub(crate) use search::{Groups, Searched};
 
 /// How to look for the optimum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

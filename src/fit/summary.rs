@@ -23,7 +23,7 @@ use crate::{
 use nalgebra::DVector;
 
 /// All of a result but how it was run and where its files are.
-pub fn result(
+pub(crate) fn result(
     fit: &Fit,
     progress: &Progress,
     (start, outcome): (usize, Option<WalkerEnd>),
@@ -332,7 +332,7 @@ fn explained(points: &[&PointResult], chi2: f64) -> Option<f64> {
 }
 
 /// Both sides of every profile as one curve.
-pub fn profiles(problem: &Calibration, sides: &[ProfileSide]) -> Vec<ProfileResult> {
+pub(crate) fn profiles(problem: &Calibration, sides: &[ProfileSide]) -> Vec<ProfileResult> {
     let names = problem.unknowns.iter().enumerate();
     let curve = |(k, unknown): (usize, &super::problem::Unknown)| {
         let mut path: Vec<(f64, f64)> = sides
@@ -340,7 +340,7 @@ pub fn profiles(problem: &Calibration, sides: &[ProfileSide]) -> Vec<ProfileResu
             .filter(|s| s.quantity == k)
             .flat_map(|s| s.path.iter().skip(usize::from(s.direction > 0.0)))
             .filter(|p| p.1 < f64::MAX)
-            .map(|(q, delta)| (problem.from_scale(k, *q), delta.max(0.0)))
+            .map(|(q, delta)| (problem.unscaled(k, *q), delta.max(0.0)))
             .collect();
         path.sort_by(|a, b| a.0.total_cmp(&b.0));
         let (values, delta_chi2) = path.into_iter().unzip();
@@ -354,7 +354,7 @@ pub fn profiles(problem: &Calibration, sides: &[ProfileSide]) -> Vec<ProfileResu
 }
 
 /// Means, spreads and quantiles of refitted parameters; samples whose fit failed are left out.
-pub fn bootstrap(problem: &Calibration, samples: &[Sample]) -> BootstrapResult {
+pub(crate) fn bootstrap(problem: &Calibration, samples: &[Sample]) -> BootstrapResult {
     let points: Vec<DVector<f64>> = samples
         .iter()
         .filter(|s| s.cost.is_some())

@@ -16,8 +16,9 @@ use crate::{
 /// K_b, K_f, ε_0 of the truth; the rest plays no part in tests without a dwell.
 const TRUTH: [f64; 9] = [8e-6, 6e-6, 20.0, 500.0, 1e6, 5e3, 8e-6, 0.5, 1e3];
 
-/// A table whose empty column is filled in with what the truth reads, in the unit of the column.
-fn synthetic(header: &str, rows: &[&str], column: usize, unit: f64) -> String {
+/// A table whose empty column is filled in with what the truth reads, in the unit of the column. `holder` is any value
+/// that the column can have.
+fn synthetic(header: &str, rows: &[&str], column: usize, unit: f64, holder: f64) -> String {
     let sheet = |values: &[f64]| {
         let mut text = format!("# synthetic\n{header}\n");
         for (row, value) in rows.iter().zip(values) {
@@ -27,7 +28,7 @@ fn synthetic(header: &str, rows: &[&str], column: usize, unit: f64) -> String {
         }
         text
     };
-    let place_holders = vec![0.01 * unit; rows.len()];
+    let place_holders = vec![holder * unit; rows.len()];
     let case = case();
     let source = Source::default();
     let file = DataFile::parse(&sheet(&place_holders), "t").unwrap();
@@ -60,12 +61,14 @@ fn a_loop_and_a_cantilever_are_fitted_together() {
         &loop_rows,
         1,
         1.0,
+        0.01,
     );
     let cantilever = synthetic(
         "overhang_mm,overhang_sd_mm,angle_deg,areal_density_g_per_m2",
         &[",0.2,41.5,150", ",0.2,20,150"],
         0,
         1e-3,
+        100.0,
     );
     let fitted = |files: &[&str]| {
         let case = case();

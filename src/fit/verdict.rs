@@ -16,7 +16,7 @@ use crate::{
 
 /// What is known of one unknown's parameter.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Verdict {
+pub(crate) struct Verdict {
     /// Whether its value means anything by itself.
     pub determined: bool,
     /// 95 % interval; an end is none where the data leave it open.
@@ -26,7 +26,7 @@ pub struct Verdict {
 }
 
 /// An optimum and all that was learned around it.
-pub struct Evidence<'a> {
+pub(crate) struct Evidence<'a> {
     /// The problem.
     pub problem: &'a Calibration,
     /// Its data.
@@ -70,7 +70,7 @@ const ONLY_PRIOR: f64 = 0.9;
 
 impl Evidence<'_> {
     /// One verdict an unknown.
-    pub fn verdicts(&self) -> Vec<Verdict> {
+    pub(crate) fn verdicts(&self) -> Vec<Verdict> {
         (0..self.problem.unknowns.len())
             .map(|k| self.verdict(k))
             .collect()
@@ -137,7 +137,7 @@ impl Evidence<'_> {
             .find(|s| s.quantity == k && s.direction == direction);
         if let Some(end) = side.and_then(|s| s.end(self.threshold)) {
             return End {
-                value: Some(self.problem.from_scale(k, end)),
+                value: Some(self.problem.unscaled(k, end)),
                 open: false,
                 natural: false,
             };

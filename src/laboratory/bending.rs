@@ -6,6 +6,7 @@ mod measured;
 use std::sync::Arc;
 
 pub(super) use measured::{Bending, assumed_moment_sd};
+#[cfg(test)]
 pub(crate) use measured::{BendingPoint, BendingReading};
 use measured::{CURVATURE, MOMENT};
 

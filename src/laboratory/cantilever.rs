@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// Angle of the standard \[degrees\].
-pub const STANDARD_ANGLE: f64 = 41.5;
+pub(crate) const STANDARD_ANGLE: f64 = 41.5;
 /// \[m/s²\]
 const GRAVITY: f64 = 9.806_65;
 /// Cells along the overhang: the overhang is within 1e-4 of its value for many.
@@ -120,14 +120,14 @@ static AREAL_DENSITY: Concept = Concept {
 };
 
 /// The cantilever test of fits and studies.
-pub struct Cantilever;
+pub(crate) struct Cantilever;
 
 /// What is read of a strip.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CantileverReading {
     /// The overhang \[m\].
     Overhang,
-    /// The bending length \[m\]: the overhang times [`bending_length_share`].
+    /// The bending length \[m\]: the overhang times `bending_length_share`.
     BendingLength,
 }
 
@@ -144,7 +144,7 @@ pub struct CantileverPoint {
 
 /// Bending length over overhang. Peirce's factor (cos(φ/2)/(8·tan φ))^(1/3), scaled so that it is a half at 41.5°, as
 /// the standard has it.
-pub fn bending_length_share(angle: f64) -> f64 {
+pub(crate) fn bending_length_share(angle: f64) -> f64 {
     let peirce = |angle: f64| ((0.5 * angle).cos() / (8.0 * angle.tan())).cbrt();
     0.5 * peirce(angle) / peirce(STANDARD_ANGLE.to_radians())
 }
@@ -236,7 +236,7 @@ impl Test for Cantilever {
     fn needs(&self) -> String {
         format!(
             "a cantilever test needs {} with {}",
-            accepted(&self.quantities()[..]),
+            accepted(self.quantities()),
             accepted(&[&AREAL_DENSITY])
         )
     }
@@ -537,7 +537,9 @@ impl Shape {
         let trial = self.trial();
         let (balance, jacobian) = balance(&self.point, &trial, &moments);
         let size = balance.amax();
-        if !(size < self.residual) || trial.iter().any(|x| *x <= 0.0) {
+        // NaN is no progress either.
+        let better = size < self.residual;
+        if !better || trial.iter().any(|x| *x <= 0.0) {
             self.share *= 0.5;
             return;
         }

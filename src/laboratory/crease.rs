@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Crest curvature times gap of the rectangular elastica: ∫ √cos α dα over (−π/2, π/2).
-pub const CREST_CURVATURE: f64 = 2.396_280_469_471_184;
+pub(crate) const CREST_CURVATURE: f64 = 2.396_280_469_471_184;
 
 /// A fold goes this little too far and back. A hinge that has just slipped sits on its threshold to
 /// rounding, and under the hard law rounding would decide whether it rests or goes on slipping, that is
@@ -79,7 +79,7 @@ pub struct CreaseCurves {
 
 /// Curvatures \[1/m\] of `hinges` hinges of equal turning angle on a fold of the given gap \[m\],
 /// taken at the middle of each hinge.
-pub fn fold_curvatures(gap: f64, hinges: usize) -> Vec<f64> {
+pub(crate) fn fold_curvatures(gap: f64, hinges: usize) -> Vec<f64> {
     let turn = std::f64::consts::PI / hinges as f64;
     let crest = CREST_CURVATURE / gap;
     (0..hinges)

@@ -1,5 +1,5 @@
 //! What a textile laboratory does: what is done to the specimen, what is read off, and what the readings can tell.
-//! One test a file, all behind [`Test`].
+//! One test a file, all behind `Test`.
 
 mod batch;
 mod bending;
@@ -22,11 +22,11 @@ pub(crate) use settings::Specimen;
 pub use settings::TestSettings;
 
 #[cfg(test)]
-pub(crate) use bending::{BendingPoint, BendingReading, Branch, KesReading};
+pub(crate) use bending::{BendingPoint, BendingReading, Branch};
 #[cfg(test)]
 pub(crate) use crease::fold_curvatures;
 #[cfg(test)]
-pub(crate) use strip::{StripCurves, StripTest, Strips};
+pub(crate) use strip::StripTest;
 pub use test::Condition;
 pub(crate) use test::{Context, CurveKeys, Figure, Grid, Label, Measured, Survey, Sweep, Test};
 #[cfg(test)]

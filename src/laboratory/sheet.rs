@@ -114,7 +114,7 @@ pub struct Column {
 }
 
 /// A column: name, unit, the factor from that unit to the unit of the concept, and its meaning.
-pub const fn column(
+pub(crate) const fn column(
     name: &'static str,
     unit: &'static str,
     scale: f64,
@@ -133,7 +133,7 @@ const fn remark(name: &'static str, unit: &'static str) -> Column {
 }
 
 /// Name of the fabric.
-pub static FABRIC: Concept = Concept {
+pub(crate) static FABRIC: Concept = Concept {
     beginnings: &[&["fabric", "name"]],
     ..Concept::other(
         "fabric",
@@ -142,7 +142,7 @@ pub static FABRIC: Concept = Concept {
     )
 };
 /// Warp, weft or another word.
-pub static DIRECTION: Concept = Concept {
+pub(crate) static DIRECTION: Concept = Concept {
     beginnings: &[&["dir"]],
     ..Concept::other(
         "direction",
@@ -156,7 +156,7 @@ pub static DIRECTION: Concept = Concept {
     )
 };
 /// Number of specimens.
-pub static COUNT: Concept = Concept {
+pub(crate) static COUNT: Concept = Concept {
     range: (1.0, 1e9),
     beginnings: &[&["n"], &["specimens"], &["replicates"]],
     ..Concept::other(
@@ -171,7 +171,7 @@ pub static COUNT: Concept = Concept {
     )
 };
 /// Part of a cycle.
-pub static BRANCH: Concept = Concept::other(
+pub(crate) static BRANCH: Concept = Concept::other(
     "branch",
     Cells::Word,
     &[column(
@@ -182,7 +182,7 @@ pub static BRANCH: Concept = Concept::other(
     )],
 );
 /// Time held at the largest deformation \[s\].
-pub static DWELL: Concept = Concept {
+pub(crate) static DWELL: Concept = Concept {
     range: (0.0, 1e9),
     beginnings: &[&["dwell"], &["hold", "time"]],
     ..Concept::other(
@@ -244,7 +244,7 @@ fn columns() -> impl Iterator<Item = (&'static Concept, &'static Column)> {
 }
 
 /// The columns of some concepts: "gap_mm, gap_cm or gap_m".
-pub fn accepted(wanted: &[&Concept]) -> String {
+pub(crate) fn accepted(wanted: &[&Concept]) -> String {
     let names: Vec<&str> = columns()
         .filter(|(concept, _)| wanted.contains(concept))
         .map(|(_, column)| column.name)
@@ -256,7 +256,7 @@ pub fn accepted(wanted: &[&Concept]) -> String {
 }
 
 /// A table of all known columns with unit and meaning, for help and messages.
-pub fn column_help() -> String {
+pub(crate) fn column_help() -> String {
     let width = |text: fn(&Column) -> &str| {
         let lengths = columns().map(|(_, c)| text(c).chars().count());
         lengths.max().unwrap_or(0)
@@ -456,7 +456,7 @@ impl<'a> Sheet<'a> {
 }
 
 /// "warp" and "weft" in any capitals, the trade's other words for weft, or the word as it is.
-pub fn direction(word: &str) -> String {
+pub(crate) fn direction(word: &str) -> String {
     match word.to_lowercase().as_str() {
         "warp" => "warp".into(),
         "weft" | "fill" | "filling" => "weft".into(),

@@ -24,7 +24,7 @@ use crate::{
 
 /// How finely the test is cut.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct StripTest {
+pub(crate) struct StripTest {
     /// Cells along the fold; the legs have a quarter of that each.
     pub cells: usize,
     /// Steps of the fold.
@@ -54,7 +54,7 @@ const DAMPING: f64 = 1.0;
 /// Mass of a strip as ρ = this·B/L⁴ \[s²\]: too little to be felt.
 const MASS: f64 = 1e-6;
 /// The specimens of a test as one cloth.
-pub struct Strips {
+pub(crate) struct Strips {
     test: StripTest,
     /// All specimens.
     pub cloth: Cloth,
@@ -79,7 +79,7 @@ struct Part {
 
 /// Angles of all points \[degrees\] and, row-major `[points, parameters of the law]`, their derivatives.
 #[derive(Debug, Clone, PartialEq)]
-pub struct StripCurves {
+pub(crate) struct StripCurves {
     /// Recovery angle of each point \[degrees\].
     pub angles: Vec<f64>,
     /// ∂angle/∂parameter.
@@ -88,7 +88,7 @@ pub struct StripCurves {
 
 impl StripTest {
     /// The strips of all points for a law in curvature.
-    pub fn strips(
+    pub(crate) fn strips(
         &self,
         law: Arc<dyn Law>,
         gate: Gate,
@@ -190,7 +190,7 @@ fn append(mesh: &mut Mesh, part: Mesh) {
 impl Strips {
     /// Recovery angles for one row of the law's parameters a point; with `gradient` also the Jacobian, whose
     /// every row comes from the same sweep because no strip knows of another.
-    pub fn angles(&mut self, rows: &[Vec<f64>], gradient: bool) -> Result<StripCurves> {
+    pub(crate) fn angles(&mut self, rows: &[Vec<f64>], gradient: bool) -> Result<StripCurves> {
         let tangents: Vec<f64> = {
             let cells = self.test.cells;
             let middle = |k: usize| (k as f64 + 0.5) / cells as f64;
@@ -222,7 +222,7 @@ impl Strips {
             });
         }
         let back = rollout.gradient(&mut self.solver, &start, &parameters, &watches)?;
-        let total = back.from_virgin(cloth, &parameters);
+        let total = back.since_virgin(cloth, &parameters);
         let jacobian = jacobian(cloth, parts, &total)?;
         Ok(StripCurves {
             angles: back.values,

@@ -19,7 +19,7 @@ pub struct Condition {
     /// Which of the test's readings it is. The test numbers them.
     pub reading: usize,
     /// Settings of the test, in the order that the test chooses. A setting that a data file leaves out is NaN until
-    /// [`Test::complete`] fills it in.
+    /// `Test::complete` fills it in.
     pub numbers: [f64; 4],
 }
 

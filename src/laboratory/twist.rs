@@ -165,7 +165,7 @@ impl TwistTest {
         let watches = [bench.watch(step)];
         let total = bench.run(|rollout, solver, start, parameters| {
             let back = rollout.gradient(solver, start, parameters, &watches)?;
-            Ok(back.from_virgin(rollout.cloth, parameters))
+            Ok(back.since_virgin(rollout.cloth, parameters))
         })?;
         let number = |f: &crate::numeric::Field| Ok(compute.values(f.clone())?[0]);
         total.bending.iter().map(number).collect()

@@ -9,7 +9,7 @@ use crate::error::{Result, unknown};
 
 /// A case with a name.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Variant {
+pub(crate) struct Variant {
     /// For options and tables.
     pub name: String,
     /// What is different.
@@ -22,9 +22,9 @@ pub struct Variant {
 }
 
 /// Name of the case itself.
-pub const CASE: &str = "case";
+pub(crate) const CASE: &str = "case";
 /// Name of the baseline without rest bending.
-pub const ZERO: &str = "zero";
+pub(crate) const ZERO: &str = "zero";
 
 /// k_p of the printed rule \[1/rad\].
 const PRINTED_GAIN: f64 = 10.0;
@@ -37,7 +37,7 @@ const CYCLES: usize = 6;
 const YIELDS: [(u32, f64); 3] = [(30, 0.52), (60, 1.05), (90, 1.57)];
 
 /// All ablations of a case; the case itself comes first.
-pub fn variants(case: &LearnCase) -> Vec<Variant> {
+pub(crate) fn variants(case: &LearnCase) -> Vec<Variant> {
     let mut all: Vec<Variant> = Vec::new();
     let mut add = |name: String, about: String, change: &dyn Fn(&mut LearnCase)| {
         let mut changed = case.clone();
@@ -138,7 +138,7 @@ pub fn variants(case: &LearnCase) -> Vec<Variant> {
 }
 
 /// Those that are named, in the order of [`variants`]; all for no name.
-pub fn choose(case: &LearnCase, names: &[String]) -> Result<Vec<Variant>> {
+pub(crate) fn choose(case: &LearnCase, names: &[String]) -> Result<Vec<Variant>> {
     let all = variants(case);
     let known: Vec<&str> = all.iter().map(|v| v.name.as_str()).collect();
     if let Some(name) = names.iter().find(|n| !known.contains(&n.as_str())) {

@@ -45,7 +45,7 @@ pub(super) struct Aims {
 impl Aims {
     /// Goes on from `start`, positions of all frames, for so many Newton steps; frames with none are not asked for. Inertia
     /// sees the frames before where they start.
-    pub fn new(
+    pub(crate) fn new(
         minimiser: Minimiser,
         lessons: &[&Lesson],
         start: &[Field],
@@ -96,13 +96,13 @@ impl Aims {
     }
 
     /// What each frame counts, so that what is asked for makes one, `[frames, 1]`.
-    pub fn shares(&self) -> Field {
+    pub(crate) fn shares(&self) -> Field {
         self.asked.clone() * (1.0 / self.count as f64)
     }
 
     /// Offsets before skinning that are missing \[m\], `[frames, 3·vertices]`, lessons below each other; zero where nothing
     /// is asked.
-    pub fn missing(&self, lessons: &[&Lesson], positions: &[Field]) -> Field {
+    pub(crate) fn missing(&self, lessons: &[&Lesson], positions: &[Field]) -> Field {
         let one = |(k, x): (usize, &Field)| {
             let offsets = lessons[k]
                 .skinned
@@ -114,7 +114,7 @@ impl Aims {
     }
 
     /// Mean distance of the vertices from their aims, in frames that are asked for \[m\].
-    pub fn distance(&self, positions: &[Field], compute: &Compute) -> Result<f64> {
+    pub(crate) fn distance(&self, positions: &[Field], compute: &Compute) -> Result<f64> {
         let frames = self.asked.dims()[0] / self.positions.len();
         let mut sum = 0.0;
         for (k, x) in positions.iter().enumerate() {
@@ -149,7 +149,7 @@ impl Minimiser<'_> {
 
     /// The gradient of the loss, mean over some `frames` of a lesson as predicted \[J/m\], `[3, frames·vertices]`, zero in
     /// all others; and the mean of its terms.
-    pub fn slope(
+    pub(crate) fn slope(
         &self,
         lesson: &Lesson,
         predicted: &Field,

@@ -9,7 +9,7 @@ use crate::{
 
 /// Triangles of which each has a neighbour across each side, with the same side out.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ClosedSurface {
+pub(crate) struct ClosedSurface {
     /// Vertices of every triangle.
     pub(super) triangles: Vec<[usize; 3]>,
     /// The triangle across each side; side k runs from corner k to the next.
@@ -29,7 +29,7 @@ pub(super) struct Normals {
 impl ClosedSurface {
     /// Refuses a surface with holes, with more than two triangles at an edge, with neighbours that show different
     /// sides, or that is turned inside out; `name` stands in the message.
-    pub fn new(
+    pub(crate) fn new(
         name: &str,
         positions: &[[f64; 3]],
         triangles: &[[usize; 3]],

@@ -29,7 +29,7 @@ use super::{
 use crate::{error::Result, numeric::Compute, solve::Solver};
 
 /// Everything that stays the same while training.
-pub struct Curriculum {
+pub(crate) struct Curriculum {
     /// The case.
     pub case: LearnCase,
     /// Body and garment.
@@ -44,7 +44,7 @@ pub struct Curriculum {
 
 /// What training has made so far.
 #[derive(Clone)]
-pub struct Students {
+pub(crate) struct Students {
     /// E-Net.
     pub elastic: ElasticNet,
     /// P-Net.
@@ -59,7 +59,7 @@ const FIRST: usize = 6;
 impl Curriculum {
     /// Prepares a case for a scene, that of [`LearnCase::scene`] or another. Networks are trained in single
     /// precision.
-    pub fn new(case: LearnCase, scene: BodyScene, compute: &Compute) -> Result<Curriculum> {
+    pub(crate) fn new(case: LearnCase, scene: BodyScene, compute: &Compute) -> Result<Curriculum> {
         case.check()?;
         let garment = &scene.garment;
         let graph = HingeGraph::new(&garment.mesh, &garment.topology, compute);
@@ -78,7 +78,7 @@ impl Curriculum {
     }
 
     /// Networks that know nothing yet.
-    pub fn students(&self) -> Result<Students> {
+    pub(crate) fn students(&self) -> Result<Students> {
         let device = self.compute.device().clone().autodiff();
         let LearnCase {
             size,
@@ -101,7 +101,7 @@ impl Curriculum {
     }
 
     /// Steps of E-Net in a cycle.
-    pub fn elastic_steps(&self, cycle: usize) -> usize {
+    pub(crate) fn elastic_steps(&self, cycle: usize) -> usize {
         match cycle {
             0 => 2 * self.case.training.elastic_steps,
             _ => self.case.training.elastic_steps,
@@ -109,7 +109,7 @@ impl Curriculum {
     }
 
     /// Steps of P-Net in a cycle; none where there is no rest bending.
-    pub fn plastic_steps(&self, cycle: usize) -> usize {
+    pub(crate) fn plastic_steps(&self, cycle: usize) -> usize {
         match (self.case.rest_bending, cycle) {
             (RestBending::None, _) => 0,
             (_, 0) => FIRST * self.case.training.plastic_steps,
@@ -123,7 +123,7 @@ impl Curriculum {
 const EPSILON: f32 = 1e-8;
 
 /// Adam without moments.
-pub fn adam() -> ModuleOptimizer {
+pub(crate) fn adam() -> ModuleOptimizer {
     AdamConfig::new().with_epsilon(EPSILON).init()
 }
 

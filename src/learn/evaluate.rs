@@ -35,22 +35,22 @@ use crate::{
 };
 
 /// Names of the methods.
-pub const CURRICULUM: &str = "curriculum";
+pub(crate) const CURRICULUM: &str = "curriculum";
 /// The reference without rest bending: what a simulation without rest bending does.
-pub const ELASTIC: &str = "elastic simulation";
+pub(crate) const ELASTIC: &str = "elastic simulation";
 /// A network that was trained without rest bending.
-pub const BASELINE: &str = "network without rest bending";
+pub(crate) const BASELINE: &str = "network without rest bending";
 /// What all are compared with.
-pub const REFERENCE: &str = "reference";
+pub(crate) const REFERENCE: &str = "reference";
 /// In the place of a motion's name: the mean over all that move.
-pub const MEAN: &str = "mean";
+pub(crate) const MEAN: &str = "mean";
 
 /// Drawn test motions beside the canonical bend.
 const DRAWN: u64 = 3;
 
 /// Time a frame.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Times {
+pub(crate) struct Times {
     /// Of both networks together, on the canonical bend \[s\].
     pub networks: f64,
     /// Of the reference simulation of the same motion \[s\].
@@ -63,7 +63,7 @@ pub struct Times {
 
 /// Everything that was measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Evaluation {
+pub(crate) struct Evaluation {
     /// Always true: body, garment and motions are made by rumple.
     pub synthetic: bool,
     /// What was trained.
@@ -97,7 +97,7 @@ pub struct Evaluation {
 }
 
 /// A motion with what the reference and every method say, for pictures.
-pub struct Trial {
+pub(crate) struct Trial {
     /// The motion.
     pub motion: BodyMotion,
     /// The yardstick.
@@ -107,7 +107,7 @@ pub struct Trial {
 }
 
 /// Networks to be judged.
-pub struct Judged<'a> {
+pub(crate) struct Judged<'a> {
     /// What they were trained for.
     pub course: &'a Curriculum,
     /// The networks.
@@ -117,7 +117,7 @@ pub struct Judged<'a> {
 }
 
 /// The motions of an evaluation, none of which was trained: the canonical bend first, test motions, a still body last.
-pub fn motions(case: &LearnCase, scene: &BodyScene) -> Vec<BodyMotion> {
+pub(crate) fn motions(case: &LearnCase, scene: &BodyScene) -> Vec<BodyMotion> {
     let body = &scene.body;
     let drawn = (0..DRAWN).map(|k| BodyMotion::draw(body, Split::Test, case.seed, k, case.frames));
     let mut motions = vec![BodyMotion::canonical(body)];
@@ -127,7 +127,11 @@ pub fn motions(case: &LearnCase, scene: &BodyScene) -> Vec<BodyMotion> {
 }
 
 /// Frames that are yet to be simulated before networks of a case can be judged.
-pub fn missing_frames(case: &LearnCase, scene: &BodyScene, references: &References) -> usize {
+pub(crate) fn missing_frames(
+    case: &LearnCase,
+    scene: &BodyScene,
+    references: &References,
+) -> usize {
     references.missing_frames(case, scene, &jobs(&motions(case, scene)))
 }
 
@@ -137,7 +141,7 @@ fn jobs(motions: &[BodyMotion]) -> Vec<Job<'_>> {
 }
 
 /// Judges networks, beside an elastic simulation and, where there is one, a network without rest bending.
-pub fn evaluate(
+pub(crate) fn evaluate(
     judged: &Judged,
     baseline: Option<&Judged>,
     references: &References,
@@ -191,7 +195,7 @@ pub fn evaluate(
 }
 
 /// What the networks of a case are called.
-pub fn method(case: &LearnCase) -> &'static str {
+pub(crate) fn method(case: &LearnCase) -> &'static str {
     match case.rest_bending {
         RestBending::Learned => CURRICULUM,
         RestBending::None => BASELINE,
@@ -199,7 +203,7 @@ pub fn method(case: &LearnCase) -> &'static str {
 }
 
 /// What both networks make of a motion.
-pub fn predict(
+pub(crate) fn predict(
     course: &Curriculum,
     students: &Students,
     motion: &BodyMotion,
@@ -211,7 +215,7 @@ pub fn predict(
 
 /// The same with the seconds a frame that it took, from turns of the joints to positions and rest bending: poses, skinning
 /// and both networks, as a reference has them too. A first roll-out, which is slower, is not counted.
-pub fn predict_timed(
+pub(crate) fn predict_timed(
     course: &Curriculum,
     students: &Students,
     motion: &BodyMotion,
@@ -263,12 +267,12 @@ fn parameters(judged: &Judged) -> [usize; 2] {
 
 impl Evaluation {
     /// The score of a method on a motion.
-    pub fn score(&self, method: &str, motion: &str) -> Option<&Metrics> {
+    pub(crate) fn score(&self, method: &str, motion: &str) -> Option<&Metrics> {
         self.found(method, motion).map(|s| &s.metrics)
     }
 
     /// The largest error of the rest bending of a method along a motion \[rad\].
-    pub fn largest_plastic_error(&self, method: &str, motion: &str) -> Option<f64> {
+    pub(crate) fn largest_plastic_error(&self, method: &str, motion: &str) -> Option<f64> {
         let found = self.found(method, motion);
         found.map(|s| s.largest_plastic_error)
     }
@@ -280,7 +284,7 @@ impl Evaluation {
 }
 
 /// Refuses a baseline that was not trained for the same garment; `place` is its folder.
-pub fn check_baseline(place: &Path, baseline: &LearnCase, case: &LearnCase) -> Result<()> {
+pub(crate) fn check_baseline(place: &Path, baseline: &LearnCase, case: &LearnCase) -> Result<()> {
     if case.rest_bending == RestBending::None {
         return bad_input(format!(
             "--baseline {}: the run that is judged has rest_bending \"none\" too; give one that learned it",

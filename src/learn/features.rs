@@ -6,13 +6,13 @@ use super::{
 };
 
 /// Numbers of each joint that say how it stands.
-pub const STATIC: usize = 9;
+pub(crate) const STATIC: usize = 9;
 /// Numbers of each joint that say how it moves.
-pub const DYNAMIC: usize = 12;
+pub(crate) const DYNAMIC: usize = 12;
 
 /// Features of all frames of a motion, flat, shape `[frames, joints, 9]` and `[frames, joints, 12]`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Features {
+pub(crate) struct Features {
     /// Two columns of the joint's own rotation, and the direction of gravity seen from the joint.
     pub standing: Vec<f64>,
     /// Rates of these \[1/s\], and the joint's acceleration seen from the joint \[m/s²\]; zero while there is no
@@ -22,7 +22,7 @@ pub struct Features {
 
 impl Features {
     /// The features of a motion; `gravity` is a unit vector.
-    pub fn new(skeleton: &Skeleton, motion: &BodyMotion, gravity: [f64; 3]) -> Features {
+    pub(crate) fn new(skeleton: &Skeleton, motion: &BodyMotion, gravity: [f64; 3]) -> Features {
         let joints = skeleton.joints();
         let mut standing: Vec<f64> = Vec::new();
         let mut moving = Vec::new();

@@ -9,11 +9,10 @@ mod npz;
 mod smpl;
 mod zip;
 
-pub(crate) use amass::Amass;
+pub use amass::Amass;
 pub(crate) use npy::Array;
 pub(in crate::learn) use npy::Pieces;
 pub(crate) use npz::Npz;
-#[cfg(test)]
-pub(crate) use smpl::Smpl;
+pub use smpl::Smpl;
 
 pub(in crate::learn) use zip::{archive, unpack_all};

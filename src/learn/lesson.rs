@@ -12,8 +12,9 @@ const DOWN: [f64; 3] = [0.0, 0.0, -1.0];
 
 /// A motion with the poses of the body and what E-Net is told.
 #[derive(Debug, Clone)]
-pub struct Lesson {
+pub(crate) struct Lesson {
     /// The motion.
+    #[cfg(test)]
     pub motion: BodyMotion,
     /// The body, frame by frame.
     pub poses: Vec<Vec<Transform>>,
@@ -31,7 +32,7 @@ pub struct Lesson {
 
 impl Lesson {
     /// A motion without rest bending.
-    pub fn new(scene: &BodyScene, motion: BodyMotion, compute: &Compute) -> Result<Lesson> {
+    pub(crate) fn new(scene: &BodyScene, motion: BodyMotion, compute: &Compute) -> Result<Lesson> {
         let frames = motion.frames();
         let hinges = scene.garment.topology.hinges.len();
         let poses = scene.poses(&motion, 0..frames)?;
@@ -50,19 +51,20 @@ impl Lesson {
             pose: Pose::new(&features, skeleton.joints().len(), compute),
             rest_bending: compute.zeros([frames, hinges]),
             rolled_out: compute.zeros([frames, hinges]),
+            #[cfg(test)]
             motion,
         })
     }
 
     /// Number of frames.
-    pub fn frames(&self) -> usize {
+    pub(crate) fn frames(&self) -> usize {
         self.poses.len()
     }
 }
 
 /// The garment \[m\], `[3, frames·vertices]`, with offsets as E-Net gives them, `[frames, 3·vertices]`; pinned
 /// vertices have none.
-pub fn dressed(skinned: &Skinned, sheet_free: &Field, offsets: &Field) -> Field {
+pub(crate) fn dressed(skinned: &Skinned, sheet_free: &Field, offsets: &Field) -> Field {
     let vertices = sheet_free.dims()[1];
     let axis = |a: usize| offsets.clone().narrow(1, a * vertices, vertices) * sheet_free.clone();
     skinned.offset(&Vector {

@@ -21,7 +21,9 @@ mod elements;
 mod tangent;
 mod vertices;
 
-pub(crate) use config::{Forms, GravityForm, LossConfig, Materials, Reduction, StretchForm, Term};
+#[cfg(test)]
+pub(crate) use config::Forms;
+pub(crate) use config::{GravityForm, LossConfig, Materials, Reduction, StretchForm, Term};
 
 use burn::tensor::Tensor;
 
@@ -34,7 +36,7 @@ use crate::{
 
 /// One value a term.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
-pub struct Terms<T> {
+pub(crate) struct Terms<T> {
     /// Bending against the rest bending.
     pub bending: T,
     /// Stretch along warp and weft.
@@ -57,7 +59,7 @@ pub struct Terms<T> {
 
 impl<T> Terms<T> {
     /// One function of every term.
-    pub fn map<U>(&self, mut f: impl FnMut(&T) -> U) -> Terms<U> {
+    pub(crate) fn map<U>(&self, mut f: impl FnMut(&T) -> U) -> Terms<U> {
         Terms {
             bending: f(&self.bending),
             stretch: f(&self.stretch),
@@ -72,7 +74,7 @@ impl<T> Terms<T> {
     }
 
     /// All terms with their names.
-    pub fn named(&self) -> [(&'static str, &T); 9] {
+    pub(crate) fn named(&self) -> [(&'static str, &T); 9] {
         [
             ("bending", &self.bending),
             ("stretch", &self.stretch),
@@ -89,20 +91,20 @@ impl<T> Terms<T> {
 
 impl Terms<f64> {
     /// Term by term.
-    pub fn plus(&self, other: &Terms<f64>) -> Terms<f64> {
+    pub(crate) fn plus(&self, other: &Terms<f64>) -> Terms<f64> {
         let mut others = other.named().map(|(_, value)| *value).into_iter();
         self.map(|value| value + others.next().unwrap_or(0.0))
     }
 
     /// The loss, if the terms are weighted.
-    pub fn sum(&self) -> f64 {
+    pub(crate) fn sum(&self) -> f64 {
         self.named().iter().map(|(_, value)| **value).sum()
     }
 }
 
 /// What a batch costs.
 #[derive(Debug, Clone)]
-pub struct LinearizedLoss {
+pub(crate) struct LinearizedLoss {
     /// The loss.
     pub value: f64,
     /// Its terms, weighted: they sum to the loss.
@@ -115,7 +117,7 @@ pub struct LinearizedLoss {
 
 /// The loss with a configuration that was checked.
 #[derive(Debug, Clone)]
-pub struct GarmentLoss {
+pub(crate) struct GarmentLoss {
     config: LossConfig,
 }
 
@@ -140,13 +142,13 @@ struct Shape {
 
 impl GarmentLoss {
     /// Checks a configuration.
-    pub fn new(config: LossConfig) -> Result<GarmentLoss> {
+    pub(crate) fn new(config: LossConfig) -> Result<GarmentLoss> {
         config.check()?;
         Ok(GarmentLoss { config })
     }
 
     /// How it was configured.
-    pub fn config(&self) -> &LossConfig {
+    pub(crate) fn config(&self) -> &LossConfig {
         &self.config
     }
 
@@ -164,7 +166,7 @@ impl GarmentLoss {
 
     /// The terms of every frame, neither weighted nor reduced over frames, `[frames, 1]` each. They can be
     /// differentiated by a tape, at the price of a gather on it; [`GarmentLoss::linearized`] is the quicker way.
-    pub fn energies(&self, sheet: &Sheet, positions: &Field, given: &Given) -> Terms<Field> {
+    pub(crate) fn energies(&self, sheet: &Sheet, positions: &Field, given: &Given) -> Terms<Field> {
         let shape = self.shape(sheet, positions, &given.body);
         Terms {
             bending: self.bending(sheet, &shape.strain, &given.plastic).energy,
@@ -180,7 +182,7 @@ impl GarmentLoss {
     }
 
     /// The loss of a batch and its gradient. Positions are `[3, frames·vertices]`.
-    pub fn linearized(
+    pub(crate) fn linearized(
         &self,
         sheet: &Sheet,
         positions: &Field,
@@ -240,7 +242,8 @@ impl GarmentLoss {
     }
 
     /// The loss alone.
-    pub fn value(&self, sheet: &Sheet, positions: &Field, given: &Given) -> Result<f64> {
+    #[cfg(test)]
+    pub(crate) fn value(&self, sheet: &Sheet, positions: &Field, given: &Given) -> Result<f64> {
         let weights = self.config.weights(sheet.frames);
         let energies = self.energies(sheet, positions, given);
         Ok(totals(sheet, &energies, &weights)?.sum())

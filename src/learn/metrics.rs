@@ -19,7 +19,7 @@ use crate::{
 /// All metrics of one motion, or means over motions.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Metrics {
+pub(crate) struct Metrics {
     /// BED \[rad\]: mean |ε − ε̂| of the hinges that are creased the most, see [`most_creased`]; 0 where none is.
     pub bending_distribution: f64,
     /// PE \[rad\]: mean |ε_p − ε̂_p|.
@@ -52,7 +52,7 @@ const BATCH: usize = 32;
 
 impl Metrics {
     /// Short names as in the paper's tables, units, values.
-    pub fn named(&self) -> [(&'static str, &'static str, f64); 11] {
+    pub(crate) fn named(&self) -> [(&'static str, &'static str, f64); 11] {
         [
             ("BED", "rad", self.bending_distribution),
             ("PE", "rad", self.plastic_error),
@@ -69,7 +69,7 @@ impl Metrics {
     }
 
     /// Means over motions; zeros for none.
-    pub fn mean(all: &[Metrics]) -> Metrics {
+    pub(crate) fn mean(all: &[Metrics]) -> Metrics {
         let mean =
             |pick: fn(&Metrics) -> f64| all.iter().map(pick).sum::<f64>() / all.len().max(1) as f64;
         Metrics {
@@ -90,7 +90,7 @@ impl Metrics {
 
 /// Compares a prediction with the reference of the same motion. `creased` are the hinges of BED, those of
 /// [`most_creased`].
-pub fn compare(
+pub(crate) fn compare(
     scene: &BodyScene,
     motion: &BodyMotion,
     predicted: &GarmentMotion,
@@ -125,7 +125,7 @@ pub fn compare(
 }
 
 /// The largest |ε_p − ε̂_p| over frames and hinges \[rad\], "Max RB Error" in Table 4 of paper 2's supplement.
-pub fn largest_plastic_error(predicted: &GarmentMotion, reference: &GarmentMotion) -> f64 {
+pub(crate) fn largest_plastic_error(predicted: &GarmentMotion, reference: &GarmentMotion) -> f64 {
     let rows = predicted.plastic.iter().zip(&reference.plastic);
     largest(rows.flat_map(|(a, b)| a.iter().zip(b).map(|(a, b)| a - b)))
 }
@@ -139,7 +139,7 @@ pub(super) fn largest(values: impl Iterator<Item = f64>) -> f64 {
 /// The hinges with the largest |ε_p| over all frames of some references of one garment, largest first; equal ones in
 /// their order. At most a tenth of all, and none without rest bending. One group for a whole evaluation: so all
 /// methods and motions are asked about the same hinges.
-pub fn most_creased(references: &[&GarmentMotion]) -> Vec<usize> {
+pub(crate) fn most_creased(references: &[&GarmentMotion]) -> Vec<usize> {
     let rows = || references.iter().flat_map(|track| &track.plastic);
     let hinges = rows().next().map_or(0, Vec::len);
     let mut peaks = vec![0.0_f64; hinges];

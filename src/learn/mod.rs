@@ -1,20 +1,20 @@
 //! The self-supervised elasto-plastic curriculum of paper 2 (EPNet): bodies, garments, loss, plastic rule,
 //! reference simulation, metrics, the two networks and their training.
 //!
-//! - [`Skeleton`], [`Body`], [`BodyMotion`]: bodies, their poses and signed distances; synthetic motions.
-//! - [`Skin`], [`ClosedSurface`], [`SurfaceTree`]: the surface of a real body, and distances from it.
+//! - `Skeleton`, [`Body`], [`BodyMotion`]: bodies, their poses and signed distances; synthetic motions.
+//! - `Skin`, `ClosedSurface`, `SurfaceTree`: the surface of a real body, and distances from it.
 //! - [`Garment`]: a mesh with blend weights, pins and cuff springs.
-//! - [`Features`]: what a network is told about the body.
-//! - [`Sheet`], [`Given`], [`GarmentMotion`]: batches of frames as tensors, and plain data.
-//! - [`GarmentLoss`]: the energies that the networks are trained with, and their gradient.
-//! - [`Plasticity`]: how rest bending follows from strain.
-//! - [`mod@reference`]: the same energies minimised frame by frame, the yardstick of every metric.
-//! - [`metrics`]: how far a prediction is from the reference.
-//! - [`network`]: E-Net and P-Net; [`curriculum`]: how they are trained, on [`lesson`]s.
-//! - [`run`]: training in a folder, stopped and gone on with.
-//! - [`evaluate`]: unseen motions, every method against the reference.
-//! - [`ablate`]: cases that differ in one thing.
-//! - [`files`]: SMPL bodies and AMASS motions, `.npz` files.
+//! - `Features`: what a network is told about the body.
+//! - `Sheet`, `Given`, `GarmentMotion`: batches of frames as tensors, and plain data.
+//! - `GarmentLoss`: the energies that the networks are trained with, and their gradient.
+//! - `Plasticity`: how rest bending follows from strain.
+//! - `mod@reference`: the same energies minimised frame by frame, the yardstick of every metric.
+//! - `metrics`: how far a prediction is from the reference.
+//! - `network`: E-Net and P-Net; `curriculum`: how they are trained, on `lesson`s.
+//! - `run`: training in a folder, stopped and gone on with.
+//! - `evaluate`: unseen motions, every method against the reference.
+//! - `ablate`: cases that differ in one thing.
+//! - `files`: SMPL bodies and AMASS motions, `.npz` files.
 //!
 //! Symbols: θ is a hinge's angle \[rad\], θ̄ that of the garment as sewn, ε = θ − θ̄ the bending strain, ε_p the
 //! rest bending (plastic strain). docs/explanation/curriculum.md has the equations and what was measured.
@@ -51,21 +51,25 @@ mod skin;
 mod surface_distance;
 mod track;
 
-pub(crate) use body::{Body, Bone};
+pub use body::Body;
+pub(crate) use body::Bone;
 pub(crate) use body_mesh::BodyMesh;
 pub use case::LearnCase;
 pub(crate) use case::{RestBending, SceneName, Training};
+pub use files::{Amass, Smpl};
 pub use run::train;
 
 pub(crate) use distance::{Distance, PosedBody};
 pub(crate) use features::{DYNAMIC, Features, STATIC};
-pub(crate) use garment::Garment;
+pub use garment::Garment;
 pub(crate) use imperfection::Imperfection;
 pub(crate) use loss::{GarmentLoss, LinearizedLoss, LossConfig, Materials, Terms};
-pub(crate) use motion::{Bend, BodyMotion, Split};
+pub use motion::BodyMotion;
+pub(crate) use motion::{Bend, Split};
 pub(crate) use phases::Phases;
 pub(crate) use plastic::{Plasticity, Rule};
-pub(crate) use scene::{BodyScene, Skinned};
+pub use scene::BodyScene;
+pub(crate) use scene::Skinned;
 pub(crate) use sheet::{Given, Sheet};
 pub(crate) use skeleton::{Joint, Skeleton, Transform};
 pub(crate) use skin::Skin;
@@ -76,10 +80,4 @@ pub(crate) use closed_surface::ClosedSurface;
 pub(crate) use garment::Spring;
 #[cfg(test)]
 pub(crate) use loss::{Forms, GravityForm, Reduction, StretchForm, Term};
-#[cfg(test)]
-pub(crate) use skeleton::rotation;
-#[cfg(test)]
-pub(crate) use skin::ClosedSkin;
-#[cfg(test)]
-pub(crate) use surface_distance::{PlacedSurface, SurfaceTree};
 pub(crate) use track::GarmentMotion;

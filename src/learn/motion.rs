@@ -165,7 +165,7 @@ impl BodyMotion {
         }
     }
 
-    /// [`Bend::canonical`] and rest, 95 frames.
+    /// `Bend::canonical` and rest, 95 frames.
     pub fn canonical(body: &Body) -> BodyMotion {
         BodyMotion::bends("90°", body, &[Bend::canonical()], 95)
     }

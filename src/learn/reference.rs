@@ -16,7 +16,7 @@ use crate::{
 
 /// How well each frame is minimised.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Accuracy {
+pub(crate) struct Accuracy {
     /// A frame is done when Newton's step, of a matrix without a shift, moves no vertex further than this \[m\].
     pub step: f64,
     /// It is left after so many steps, done or not.
@@ -36,7 +36,7 @@ impl Default for Accuracy {
 
 /// How a simulation went.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct ReferenceRun {
+pub(crate) struct ReferenceRun {
     /// The motion.
     pub track: GarmentMotion,
     /// Newton steps of every frame.
@@ -66,7 +66,7 @@ pub(in crate::learn) const PART: usize = 500;
 
 /// What is simulated, and how.
 #[derive(Clone, Copy)]
-pub struct Simulation<'a> {
+pub(crate) struct Simulation<'a> {
     /// Body and garment.
     pub scene: &'a BodyScene,
     /// Of the body.
@@ -83,7 +83,10 @@ pub struct Simulation<'a> {
 
 impl Simulation<'_> {
     /// All frames. `progress` hears of every frame that is done and may stop the work by an error.
-    pub fn run(&self, progress: &mut dyn FnMut(usize) -> Result<()>) -> Result<ReferenceRun> {
+    pub(crate) fn run(
+        &self,
+        progress: &mut dyn FnMut(usize) -> Result<()>,
+    ) -> Result<ReferenceRun> {
         let mut outcome = ReferenceRun::default();
         while outcome.track.frames() < self.motion.frames() {
             self.go_on(&mut outcome, progress)?;

@@ -28,8 +28,6 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use self::cycle::Cycle;
 pub(crate) use self::folder::{CASE, CYCLES, ELASTIC, PLASTIC, load, read_case};
-#[cfg(test)]
-pub(crate) use self::folder::{cycles, elastic_steps, plastic_steps};
 pub use self::teach::train;
 use self::{
     checkpoint::Mark,
@@ -48,7 +46,7 @@ use crate::{
 /// Which network learns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Network {
+pub(crate) enum Network {
     /// E-Net.
     Elastic,
     /// P-Net.
@@ -57,7 +55,7 @@ pub enum Network {
 
 /// The next step of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Place {
+pub(crate) struct Place {
     /// Of Algorithm 1, from 0.
     pub cycle: usize,
     /// Which half of it.
@@ -72,7 +70,7 @@ const PLASTIC_LOG: usize = 1;
 const CYCLES_LOG: usize = 2;
 
 /// An open run.
-pub struct Run {
+pub(crate) struct Run {
     /// Where it is kept.
     pub folder: PathBuf,
     /// What is trained, and with what.
@@ -93,22 +91,22 @@ pub struct Run {
 
 impl Run {
     /// What comes next.
-    pub fn place(&self) -> Place {
+    pub(crate) fn place(&self) -> Place {
         self.place
     }
 
     /// Whether all cycles are done.
-    pub fn finished(&self) -> bool {
+    pub(crate) fn finished(&self) -> bool {
         self.place.cycle >= self.course.case.cycles
     }
 
     /// Whether E-Net has learned without rest bending, so that others can begin as this run.
-    pub fn has_first_turn(&self) -> bool {
+    pub(crate) fn has_first_turn(&self) -> bool {
         self.done()[0] >= self.course.elastic_steps(0)
     }
 
     /// Steps of E-Net and of P-Net in the whole run.
-    pub fn steps(&self) -> [usize; 2] {
+    pub(crate) fn steps(&self) -> [usize; 2] {
         self.steps_before(self.course.case.cycles)
     }
 
@@ -122,7 +120,7 @@ impl Run {
     }
 
     /// Steps of both that are done.
-    pub fn done(&self) -> [usize; 2] {
+    pub(crate) fn done(&self) -> [usize; 2] {
         let Place {
             cycle,
             network,
@@ -136,7 +134,7 @@ impl Run {
     }
 
     /// One step of one network, and what follows when it was the last of its half; returns the loss.
-    pub fn advance(&mut self) -> Result<f64> {
+    pub(crate) fn advance(&mut self) -> Result<f64> {
         let at = (self.place.cycle, self.place.step);
         let loss = match self.place.network {
             Network::Elastic => {
@@ -295,7 +293,7 @@ impl Run {
 
     /// Saves where training goes on. The rows before it are made safe first: a checkpoint whose rows a power cut has
     /// taken could not be gone on with.
-    pub fn save(&self) -> Result<()> {
+    pub(crate) fn save(&self) -> Result<()> {
         for log in &self.logs {
             log.sync()?;
         }

@@ -14,7 +14,7 @@ use crate::{
 
 /// Constants of a garment for batches of a certain number of frames.
 #[derive(Debug, Clone)]
-pub struct Sheet {
+pub(crate) struct Sheet {
     /// Where it is computed.
     pub compute: Compute,
     /// Frames of a batch.
@@ -42,7 +42,7 @@ pub struct Sheet {
 
 /// What the frames of a batch are judged against; nothing of it is differentiated.
 #[derive(Debug, Clone)]
-pub struct Given {
+pub(crate) struct Given {
     /// Positions one frame before \[m\], `[3, frames·vertices]`.
     pub previous: Field,
     /// Positions two frames before \[m\].
@@ -59,7 +59,7 @@ pub struct Given {
 
 impl Sheet {
     /// The constants of a garment, for batches of `frames`.
-    pub fn new(garment: &Garment, frames: usize, compute: &Compute) -> Sheet {
+    pub(crate) fn new(garment: &Garment, frames: usize, compute: &Compute) -> Sheet {
         let Garment {
             mesh,
             topology,
@@ -100,24 +100,24 @@ impl Sheet {
     }
 
     /// `[1, frames·count]` seen as `[frames, count]`.
-    pub fn by_frame(&self, flat: &Field) -> Field {
+    pub(crate) fn by_frame(&self, flat: &Field) -> Field {
         let count = flat.dims()[1] / self.frames;
         flat.clone().reshape([self.frames, count])
     }
 
     /// The inverse of [`Sheet::by_frame`].
-    pub fn side_by_side(&self, framed: &Field) -> Field {
+    pub(crate) fn side_by_side(&self, framed: &Field) -> Field {
         let [frames, count] = framed.dims();
         framed.clone().reshape([1, frames * count])
     }
 
     /// Components of a vertex tensor, `[frames, vertices]` each.
-    pub fn by_axis(&self, vertices: &Field) -> Vector {
+    pub(crate) fn by_axis(&self, vertices: &Field) -> Vector {
         Vector::from_rows(vertices).map(|c| self.by_frame(c))
     }
 
     /// Bending strain ε = θ − θ̄ \[rad\], `[frames, hinges]`, of positions `[3, frames·vertices]`.
-    pub fn strain(&self, positions: &Field) -> Field {
+    pub(crate) fn strain(&self, positions: &Field) -> Field {
         let spans = self.incidence.spans(positions);
         let bend = crate::element::Bend::new(&spans, &self.compute);
         self.by_frame(&bend.angle) - self.sewn_angle.clone()

@@ -111,7 +111,7 @@ fn product(a: &[[f64; 3]; 3], b: &[[f64; 3]; 3]) -> [[f64; 3]; 3] {
 }
 
 /// The rotation about an axis by its length \[rad\] (Rodrigues), by rows; smooth also at zero.
-pub fn rotation(axis_angle: [f64; 3]) -> [[f64; 3]; 3] {
+pub(crate) fn rotation(axis_angle: [f64; 3]) -> [[f64; 3]; 3] {
     let squared = dot(axis_angle, axis_angle);
     let angle = squared.sqrt();
     // sin(a)/a and (1 − cos a)/a²; below 1e-4 their series, which is exact there in f64.

@@ -22,7 +22,7 @@ const TOUCHING: f64 = 1e-12;
 
 /// A closed surface with a tree over its triangles.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SurfaceTree {
+pub(crate) struct SurfaceTree {
     surface: ClosedSurface,
     /// Triangles, those of a node one after the other.
     order: Vec<usize>,
@@ -44,7 +44,11 @@ const NOTHING: Bounds = [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]];
 
 impl SurfaceTree {
     /// Refuses a surface that is not closed, see [`ClosedSurface::new`].
-    pub fn new(name: &str, positions: &[[f64; 3]], triangles: &[[usize; 3]]) -> Result<Self> {
+    pub(crate) fn new(
+        name: &str,
+        positions: &[[f64; 3]],
+        triangles: &[[usize; 3]],
+    ) -> Result<Self> {
         let surface = ClosedSurface::new(name, positions, triangles)?;
         let middle = |t: &[usize; 3]| -> [f64; 3] {
             std::array::from_fn(|a| t.iter().map(|&v| positions[v][a]).sum::<f64>() / 3.0)
@@ -79,7 +83,7 @@ impl SurfaceTree {
     }
 
     /// The surface with its vertices at `positions` \[m\].
-    pub fn at(self: &Arc<Self>, positions: Vec<[f64; 3]>) -> PlacedSurface {
+    pub(crate) fn at(self: &Arc<Self>, positions: Vec<[f64; 3]>) -> PlacedSurface {
         let mut boxes = vec![NOTHING; self.nodes.len()];
         for (number, node) in self.nodes.iter().enumerate().rev() {
             boxes[number] = match node.children {

@@ -13,7 +13,7 @@ use crate::{
 
 /// A motion of a garment: what a simulation or a network says.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct GarmentMotion {
+pub(crate) struct GarmentMotion {
     /// x \[m\], shape `[frames][3·vertices]`: all x, then y, then z.
     pub positions: Vec<Vec<f64>>,
     /// ε \[rad\], shape `[frames][hinges]`.
@@ -24,12 +24,12 @@ pub struct GarmentMotion {
 
 impl GarmentMotion {
     /// Number of frames.
-    pub fn frames(&self) -> usize {
+    pub(crate) fn frames(&self) -> usize {
         self.positions.len()
     }
 
     /// Refuses a track that is not one of this scene and motion; `name` stands in the message.
-    pub fn check(&self, name: &str, scene: &BodyScene, motion: &BodyMotion) -> Result<()> {
+    pub(crate) fn check(&self, name: &str, scene: &BodyScene, motion: &BodyMotion) -> Result<()> {
         let frames = motion.frames();
         let (vertices, hinges) = (
             scene.garment.mesh.positions.len(),
@@ -66,7 +66,7 @@ impl GarmentMotion {
     }
 
     /// Positions of a frame, vertex by vertex \[m\].
-    pub fn points(&self, frame: usize) -> Vec<[f64; 3]> {
+    pub(crate) fn points(&self, frame: usize) -> Vec<[f64; 3]> {
         let row = &self.positions[frame];
         let count = row.len() / 3;
         (0..count)
@@ -76,7 +76,7 @@ impl GarmentMotion {
 
     /// Writes an `.npz` file: `positions` \[m\] `[frames, 3, vertices]`, `strain` and `rest_bending` \[rad\]
     /// `[frames, hinges]`, and what else there is to say in numbers. Refuses more than can be read again.
-    pub fn save(&self, path: &Path, further: &[(&str, Array)]) -> Result<()> {
+    pub(crate) fn save(&self, path: &Path, further: &[(&str, Array)]) -> Result<()> {
         let frames = self.frames();
         let width = |rows: &[Vec<f64>]| rows.first().map_or(0, Vec::len);
         let hinges = width(&self.strain);
@@ -91,7 +91,7 @@ impl GarmentMotion {
     }
 
     /// Reads what [`GarmentMotion::save`] wrote.
-    pub fn read(npz: &Npz) -> Result<GarmentMotion> {
+    pub(crate) fn read(npz: &Npz) -> Result<GarmentMotion> {
         let rows = |array: Array| -> Vec<Vec<f64>> {
             let width = array.values.len() / array.shape[0].max(1);
             let rows = array.values.chunks(width.max(1));
@@ -106,7 +106,11 @@ impl GarmentMotion {
     }
 
     /// Positions of some frames side by side, `[3, frames·vertices]`.
-    pub fn stacked(&self, frames: impl Iterator<Item = usize> + Clone, compute: &Compute) -> Field {
+    pub(crate) fn stacked(
+        &self,
+        frames: impl Iterator<Item = usize> + Clone,
+        compute: &Compute,
+    ) -> Field {
         let mut rows = Vec::new();
         for axis in 0..3 {
             for frame in frames.clone() {
@@ -120,7 +124,7 @@ impl GarmentMotion {
     }
 
     /// What the frames of a window are judged against when the track itself is their past.
-    pub fn given(
+    pub(crate) fn given(
         &self,
         scene: &BodyScene,
         motion: &BodyMotion,

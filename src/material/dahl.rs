@@ -14,7 +14,7 @@ use crate::numeric::{Field, Gate, abs, sign};
 /// time-dependent law. ε_0 > 0. Not smooth where the strain turns round (Δε = 0), but continuous.
 /// Independent of time, and nothing sticks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Dahl;
+pub(crate) struct Dahl;
 
 /// Iterations of a release.
 const NEWTON_STEPS: usize = 8;

@@ -5,7 +5,7 @@ use crate::numeric::{Field, Gate};
 
 /// σ = K_b·ε \[Grinspun et al. 2003\]. No history; a released fold recovers fully.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Elastic;
+pub(crate) struct Elastic;
 
 impl Law for Elastic {
     fn name(&self) -> &'static str {

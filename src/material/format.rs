@@ -10,15 +10,15 @@ use super::{
 /// The laws by the names of material files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LawName {
-    /// [`TimeDependent`].
+    /// `TimeDependent`.
     TimeDependent,
-    /// [`Elastic`].
+    /// `Elastic`.
     Elastic,
-    /// [`PerfectPlastic`].
+    /// `PerfectPlastic`.
     PerfectPlastic,
-    /// [`HardeningPlastic`].
+    /// `HardeningPlastic`.
     HardeningPlastic,
-    /// [`Dahl`].
+    /// `Dahl`.
     Dahl,
 }
 
@@ -139,7 +139,7 @@ pub(super) const TOP: [&str; 11] = [
 pub(super) const MAX_BRANCHES: usize = 8;
 
 impl Place {
-    pub fn full_key(&self, strain: StrainMeasure) -> String {
+    pub(crate) fn full_key(&self, strain: StrainMeasure) -> String {
         match (self.parameter)().dimension {
             parameter::Dimension::Strain => format!("{}{}", self.key, strain.suffix()),
             _ => self.key.to_string(),

@@ -12,7 +12,7 @@ use crate::numeric::{Field, Gate};
 ///
 /// K_h0 = 0 is [`super::PerfectPlastic`]. Not smooth at |ε_e| = ε_Y, except as the gate smooths it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct HardeningPlastic;
+pub(crate) struct HardeningPlastic;
 
 impl Law for HardeningPlastic {
     fn name(&self) -> &'static str {

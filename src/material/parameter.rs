@@ -254,7 +254,7 @@ fn parameter(
 }
 
 /// K_b.
-pub fn bending_stiffness() -> Parameter {
+pub(crate) fn bending_stiffness() -> Parameter {
     parameter(
         ("bending_stiffness", ParameterRole::BendingStiffness),
         "K_b",
@@ -269,7 +269,7 @@ pub fn bending_stiffness() -> Parameter {
 }
 
 /// K_friction.
-pub fn friction_stiffness() -> Parameter {
+pub(crate) fn friction_stiffness() -> Parameter {
     parameter(
         ("friction_stiffness", ParameterRole::FrictionStiffness),
         "K_friction",
@@ -282,7 +282,7 @@ pub fn friction_stiffness() -> Parameter {
 }
 
 /// ε_0.
-pub fn friction_threshold_initial() -> Parameter {
+pub(crate) fn friction_threshold_initial() -> Parameter {
     parameter(
         (
             "friction_threshold_initial",
@@ -298,7 +298,7 @@ pub fn friction_threshold_initial() -> Parameter {
 }
 
 /// ε_inf.
-pub fn friction_threshold_saturated() -> Parameter {
+pub(crate) fn friction_threshold_saturated() -> Parameter {
     parameter(
         (
             "friction_threshold_saturated",
@@ -317,7 +317,7 @@ pub fn friction_threshold_saturated() -> Parameter {
 }
 
 /// τ_f.
-pub fn dwell_time() -> Parameter {
+pub(crate) fn dwell_time() -> Parameter {
     parameter(
         ("dwell_time", ParameterRole::DwellTime),
         "τ_f",
@@ -330,7 +330,7 @@ pub fn dwell_time() -> Parameter {
 }
 
 /// ε_Y0.
-pub fn yield_strain() -> Parameter {
+pub(crate) fn yield_strain() -> Parameter {
     parameter(
         ("yield_strain", ParameterRole::YieldStrain),
         "ε_Y0",
@@ -343,7 +343,7 @@ pub fn yield_strain() -> Parameter {
 }
 
 /// K_h0.
-pub fn hardening_stiffness() -> Parameter {
+pub(crate) fn hardening_stiffness() -> Parameter {
     parameter(
         ("hardening_stiffness", ParameterRole::HardeningStiffness),
         "K_h0",
@@ -356,7 +356,7 @@ pub fn hardening_stiffness() -> Parameter {
 }
 
 /// g.
-pub fn hardening_drop() -> Parameter {
+pub(crate) fn hardening_drop() -> Parameter {
     parameter(
         ("hardening_drop", ParameterRole::HardeningDrop),
         "g",
@@ -372,7 +372,7 @@ pub fn hardening_drop() -> Parameter {
 }
 
 /// τ_p.
-pub fn flow_time() -> Parameter {
+pub(crate) fn flow_time() -> Parameter {
     parameter(
         ("flow_time", ParameterRole::FlowTime),
         "τ_p",
@@ -385,7 +385,7 @@ pub fn flow_time() -> Parameter {
 }
 
 /// K_i of relaxation branch `i`, counted from 1.
-pub fn branch_stiffness(i: usize) -> Parameter {
+pub(crate) fn branch_stiffness(i: usize) -> Parameter {
     parameter(
         (
             &format!("branch_{i}_stiffness"),
@@ -401,7 +401,7 @@ pub fn branch_stiffness(i: usize) -> Parameter {
 }
 
 /// τ_i of relaxation branch `i`, counted from 1.
-pub fn branch_time(i: usize) -> Parameter {
+pub(crate) fn branch_time(i: usize) -> Parameter {
     parameter(
         (&format!("branch_{i}_time"), ParameterRole::BranchTime),
         "τ_i",

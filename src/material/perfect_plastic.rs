@@ -12,7 +12,7 @@ use crate::numeric::{Field, Gate};
 /// With [`Gate::Sigmoid`] one-sided this is paper 2's printed rule (Eqs. 4, 5), which drifts. Not
 /// smooth at |ε_e| = ε_Y0, except as the gate smooths it. Independent of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PerfectPlastic;
+pub(crate) struct PerfectPlastic;
 
 impl Law for PerfectPlastic {
     fn name(&self) -> &'static str {

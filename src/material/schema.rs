@@ -9,7 +9,7 @@ use super::{
 };
 
 /// JSON Schema (draft 2020-12) of material files.
-pub fn material_schema() -> Value {
+pub(crate) fn material_schema() -> Value {
     let mut properties = Map::new();
     for key in TOP {
         properties.insert(key.into(), top_property(key));

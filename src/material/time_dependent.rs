@@ -35,7 +35,7 @@ pub enum Timer {
 /// is friction without dwell. Not smooth at |ε_e| = ε_Y and |ε − ε̄| = thres, except as the gate
 /// smooths them; the printed timer also where ε_p changes sign. Departures from print are listed in docs/MODEL.md.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TimeDependent {
+pub(crate) struct TimeDependent {
     /// When the flow timer runs.
     pub timer: Timer,
     /// How many linear relaxation branches (beyond the papers). Without one there is no delayed

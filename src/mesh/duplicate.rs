@@ -79,7 +79,7 @@ pub(super) mod tests {
     };
 
     /// A cylinder, and the same with a vertex for each side of its seam: 8, 17 and 26 stand where 0, 9 and 18 do.
-    pub fn sewn_and_cut() -> (Mesh, Mesh) {
+    pub(crate) fn sewn_and_cut() -> (Mesh, Mesh) {
         let sewn = cylinder(1.0, 1.0, 8, 2, Pattern::OneSided).unwrap();
         let places = (0..27).map(|point| sewn.positions[point / 9 * 8 + point % 9 % 8]);
         let cut = Mesh::seamless(

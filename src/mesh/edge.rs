@@ -17,7 +17,7 @@ pub(super) struct EdgeSide {
 
 impl EdgeSide {
     /// The triangle's corner that is not on the edge.
-    pub fn opposite(&self) -> usize {
+    pub(crate) fn opposite(&self) -> usize {
         (self.corner + 2) % 3
     }
 
@@ -32,7 +32,7 @@ impl EdgeSide {
     }
 
     /// The edge's ends in the material of this side \[m\].
-    pub fn material_ends(&self, mesh: &Mesh) -> [[f64; 2]; 2] {
+    pub(crate) fn material_ends(&self, mesh: &Mesh) -> [[f64; 2]; 2] {
         let corners = mesh.material_corners(self.triangle);
         self.ends().map(|corner| corners[corner])
     }
@@ -49,7 +49,7 @@ pub(super) struct Edge {
 
 impl Edge {
     /// The triangles at this edge.
-    pub fn triangles(&self) -> Vec<usize> {
+    pub(crate) fn triangles(&self) -> Vec<usize> {
         self.sides.iter().map(|side| side.triangle).collect()
     }
 }

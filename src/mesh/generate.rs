@@ -13,21 +13,31 @@ use pattern::{cells, moves};
 
 use super::Mesh;
 use crate::error::{Result, bad_input};
-#[cfg(test)]
-pub(crate) use pattern::JITTER;
 
 /// Most vertices of a generated mesh; a slip in a cell count must not fill the memory.
 const MAX_VERTICES: usize = 20_000_000;
 
 /// A strip of `length` along x (warp) and `width` along y \[m\], `nx` by `ny` cells.
-pub fn strip(length: f64, width: f64, nx: usize, ny: usize, pattern: Pattern) -> Result<Mesh> {
+pub(crate) fn strip(
+    length: f64,
+    width: f64,
+    nx: usize,
+    ny: usize,
+    pattern: Pattern,
+) -> Result<Mesh> {
     sizes("strip", [("length", length), ("width", width)])?;
     counts("strip", [("nx", nx, 1), ("ny", ny, 1)])?;
     Ok(grid([length, width], [nx, ny], pattern))
 }
 
 /// A rectangle of `width` along x (warp) and `height` along y \[m\], `nx` by `ny` cells.
-pub fn rectangle(width: f64, height: f64, nx: usize, ny: usize, pattern: Pattern) -> Result<Mesh> {
+pub(crate) fn rectangle(
+    width: f64,
+    height: f64,
+    nx: usize,
+    ny: usize,
+    pattern: Pattern,
+) -> Result<Mesh> {
     sizes("rectangle", [("width", width), ("height", height)])?;
     counts("rectangle", [("nx", nx, 1), ("ny", ny, 1)])?;
     Ok(grid([width, height], [nx, ny], pattern))
@@ -40,7 +50,7 @@ pub fn rectangle(width: f64, height: f64, nx: usize, ny: usize, pattern: Pattern
 /// 10/around² (2e-4 at 27 000 vertices), since its triangles cut the circle unevenly. The first
 /// column, at the largest z, is the seam: each of its vertices has a material point near u = 0 and
 /// another one turn further. Vertices are in rows of `around`.
-pub fn cylinder(
+pub(crate) fn cylinder(
     radius: f64,
     height: f64,
     around: usize,
@@ -79,7 +89,7 @@ pub fn cylinder(
 
 /// A [`cylinder`] that lies: its axis runs along x from 0 to `length` \[m\]. The material is the
 /// same, u around and v along the axis, and the seam is at the largest z.
-pub fn tube(
+pub(crate) fn tube(
     radius: f64,
     length: f64,
     around: usize,
@@ -98,7 +108,7 @@ pub fn tube(
 }
 
 /// Cells `(nx, ny)` of a flat mesh with nearly square cells and about `vertices` vertices.
-pub fn rectangle_cells(width: f64, height: f64, vertices: usize) -> Result<(usize, usize)> {
+pub(crate) fn rectangle_cells(width: f64, height: f64, vertices: usize) -> Result<(usize, usize)> {
     sizes("rectangle", [("width", width), ("height", height)])?;
     counts("rectangle", [("vertices", vertices, 4)])?;
     // (w/s + 1)·(h/s + 1) = n for the number of cells per metre 1/s.
@@ -112,7 +122,7 @@ pub fn rectangle_cells(width: f64, height: f64, vertices: usize) -> Result<(usiz
 
 /// Cells `(around, along)` of a cylinder or tube with nearly square cells and about `vertices`
 /// vertices. `around` is even, so that alternating diagonals close up.
-pub fn cylinder_cells(radius: f64, height: f64, vertices: usize) -> Result<(usize, usize)> {
+pub(crate) fn cylinder_cells(radius: f64, height: f64, vertices: usize) -> Result<(usize, usize)> {
     sizes("cylinder", [("radius", radius), ("height", height)])?;
     counts("cylinder", [("vertices", vertices, 8)])?;
     // around·(along + 1) = n with along = around·height/perimeter.

@@ -1,11 +1,11 @@
 //! Triangle meshes of cloth: where the vertices are, and where they lie in the flat material.
 //!
 //! - [`Mesh`]: positions and material points with one list of triangles for each.
-//! - [`Mesh::check`]: refuses what the physics cannot use and returns the [`Topology`].
+//! - [`Mesh::check`]: refuses what the physics cannot use and returns the `Topology`.
 //! - [`repair`]: mends what can be mended, and says what it did.
-//! - [`Rest`]: areas, shape gradients and hinge measures of the undeformed material.
-//! - [`generate`]: rectangles, strips, cylinders and tubes.
-//! - [`read_obj`], [`write_obj`]: Wavefront OBJ; [`save_ply`]: PLY with numbers at the vertices.
+//! - `Rest`: areas, shape gradients and hinge measures of the undeformed material.
+//! - `generate`: rectangles, strips, cylinders and tubes.
+//! - [`read_obj`], `write_obj`: Wavefront OBJ; `save_ply`: PLY with numbers at the vertices.
 //!
 //! Vertices, triangles and material points are counted from 0, also in messages.
 
@@ -26,12 +26,8 @@ mod winding;
 
 pub use obj::read_obj;
 pub(crate) use obj::write_obj;
-#[cfg(test)]
-pub(crate) use ply::ply_bytes;
 pub(crate) use ply::{Property, save_ply};
 pub use repair::repair;
-#[cfg(test)]
-pub(crate) use rest::hinge_angle;
 pub(crate) use rest::{Rest, RestHinge, RestTriangle, hinge_angles};
 pub(crate) use topology::{Hinge, Topology};
 

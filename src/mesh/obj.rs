@@ -36,7 +36,7 @@ pub fn read_obj(path: &Path, texture_scale: f64) -> Result<(Mesh, Vec<String>)> 
 
 /// Writes a mesh as `v`, `vt` and `f v/vt`, whole or not at all. Numbers have as many digits as
 /// they need: reading the file gives the same bits.
-pub fn write_obj(path: &Path, mesh: &Mesh) -> Result<()> {
+pub(crate) fn write_obj(path: &Path, mesh: &Mesh) -> Result<()> {
     write_whole(path, text(mesh).as_bytes())
 }
 

@@ -36,7 +36,7 @@ pub(super) struct ObjText {
 
 impl ObjText {
     /// Parses a whole file; `place` names it in messages.
-    pub fn parse(text: &str, place: &str) -> Result<ObjText> {
+    pub(crate) fn parse(text: &str, place: &str) -> Result<ObjText> {
         let mut obj = ObjText::default();
         for (number, line) in text.lines().enumerate() {
             obj.line(line, number + 1)

@@ -11,7 +11,7 @@ use crate::{
 
 /// A number at each vertex.
 #[derive(Debug, Clone, Copy)]
-pub struct Property<'a> {
+pub(crate) struct Property<'a> {
     /// Letters, digits and underscores, with the unit in it: `curvature_per_m`.
     pub name: &'a str,
     /// One a vertex; NaN is written as it is.
@@ -23,7 +23,7 @@ pub struct Property<'a> {
 /// # Errors
 /// [`Error::BadInput`] for another extension or a mesh that cannot be written; [`Error::Io`] when
 /// the file cannot be.
-pub fn save_ply(path: &Path, surface: &Surface, properties: &[Property]) -> Result<()> {
+pub(crate) fn save_ply(path: &Path, surface: &Surface, properties: &[Property]) -> Result<()> {
     check_extension(path, "PLY mesh", "ply")?;
     write_whole(path, &ply_bytes(surface, properties)?)
 }
@@ -33,7 +33,7 @@ pub fn save_ply(path: &Path, surface: &Surface, properties: &[Property]) -> Resu
 /// # Errors
 /// [`Error::BadInput`] for a mesh without triangles, with strange positions or with more vertices
 /// than the format can number, or a property that does not fit.
-pub fn ply_bytes(surface: &Surface, properties: &[Property]) -> Result<Vec<u8>> {
+pub(crate) fn ply_bytes(surface: &Surface, properties: &[Property]) -> Result<Vec<u8>> {
     surface.check("the mesh")?;
     let vertices = surface.positions.len();
     for (index, property) in properties.iter().enumerate() {

@@ -135,7 +135,7 @@ fn edge_in_material(mesh: &Mesh, triangle: usize, vertex: usize) -> [f64; 2] {
 /// 0 is flat; negative where the triangles fall away from their front (a ridge), positive where
 /// they rise towards it (a valley). Jumps from π to −π where a fold is closed completely; not
 /// defined for triangles without an area.
-pub fn hinge_angle([i, j, k, l]: [[f64; 3]; 4]) -> f64 {
+pub(crate) fn hinge_angle([i, j, k, l]: [[f64; 3]; 4]) -> f64 {
     let edge = minus(j, i);
     let first = cross(edge, minus(k, i));
     let second = cross(minus(l, i), edge);
@@ -144,7 +144,7 @@ pub fn hinge_angle([i, j, k, l]: [[f64; 3]; 4]) -> f64 {
 }
 
 /// [`hinge_angle`] of every hinge \[rad\], shape `[hinges]`.
-pub fn hinge_angles(positions: &[[f64; 3]], hinges: &[Hinge]) -> Vec<f64> {
+pub(crate) fn hinge_angles(positions: &[[f64; 3]], hinges: &[Hinge]) -> Vec<f64> {
     hinges
         .iter()
         .map(|hinge| hinge_angle(hinge.vertices.map(|vertex| positions[vertex])))

@@ -10,7 +10,7 @@ const LARGEST: f64 = 1e9;
 
 /// A triangle mesh in space, borrowed.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Surface<'a> {
+pub(crate) struct Surface<'a> {
     /// Positions \[m\], shape \[vertices, 3\].
     pub positions: &'a [[f64; 3]],
     /// Vertices of each triangle, counter-clockwise seen from its front, shape \[triangles, 3\].

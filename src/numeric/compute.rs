@@ -146,7 +146,7 @@ impl Compute {
 }
 
 /// Names of the GPU adapters that wgpu finds; empty without the feature `gpu`.
-pub fn gpu_names() -> Vec<String> {
+pub(crate) fn gpu_names() -> Vec<String> {
     #[cfg(feature = "gpu")]
     {
         Device::enumerate(burn::tensor::DeviceType::Wgpu)

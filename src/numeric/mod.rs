@@ -18,8 +18,6 @@ pub(crate) use sobol::sobol;
 pub(crate) use taylor::{GradientCheck, Sweep, judge, probes};
 
 use burn::tensor::Tensor;
-#[cfg(test)]
-pub(crate) use gate::Gated;
 
 /// One scalar per hinge of every curve point, shape `[points, hinges]`. A parameter that all hinges
 /// of a point share has shape `[points, 1]` and broadcasts.

@@ -26,7 +26,7 @@ fn directions(dimensions: usize) -> Result<Vec<Vec<u32>>> {
 ///
 /// # Errors
 /// [`Error::BadInput`](crate::error::Error::BadInput) beyond 1000 dimensions.
-pub fn sobol(count: usize, dimensions: usize, seed: u64) -> Result<Vec<Vec<f64>>> {
+pub(crate) fn sobol(count: usize, dimensions: usize, seed: u64) -> Result<Vec<Vec<f64>>> {
     let mut random = Random(seed);
     let scale = 1.0 / (1u64 << BITS) as f64;
     let mut points = vec![Vec::with_capacity(dimensions); count];

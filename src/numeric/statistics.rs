@@ -14,19 +14,19 @@ fn upper_gamma(a: f64, x: f64) -> f64 {
 }
 
 /// Probability that χ² with `freedom` degrees of freedom exceeds `value`.
-pub fn chi2_exceeds(value: f64, freedom: usize) -> f64 {
+pub(crate) fn chi2_exceeds(value: f64, freedom: usize) -> f64 {
     upper_gamma(0.5 * freedom as f64, 0.5 * value)
 }
 
 /// Probability that a standard normal number lies below `z`, to 1e-15. By the gamma function: the error function of
 /// `statrs` 0.19 has only 11 digits.
-pub fn normal_below(z: f64) -> f64 {
+pub(crate) fn normal_below(z: f64) -> f64 {
     let tail = 0.5 * upper_gamma(0.5, 0.5 * z * z);
     if z > 0.0 { 1.0 - tail } else { tail }
 }
 
 /// The inverse of [`normal_below`].
-pub fn normal_quantile(share: f64) -> f64 {
+pub(crate) fn normal_quantile(share: f64) -> f64 {
     if share <= 0.0 || share >= 1.0 {
         return f64::INFINITY.copysign(share - 0.5);
     }
@@ -37,7 +37,7 @@ pub fn normal_quantile(share: f64) -> f64 {
 ///
 /// # Panics
 /// When there are no values.
-pub fn quantile(sorted: &[f64], share: f64) -> f64 {
+pub(crate) fn quantile(sorted: &[f64], share: f64) -> f64 {
     let place = share.clamp(0.0, 1.0) * (sorted.len() - 1) as f64;
     let below = place.floor() as usize;
     let above = (below + 1).min(sorted.len() - 1);
@@ -47,7 +47,7 @@ pub fn quantile(sorted: &[f64], share: f64) -> f64 {
 /// Runs of one sign in each sequence, what to expect of signs drawn by a fair coin, and the probability of
 /// so few (normal approximation); none where the signs are too few to say. Unlike in the test of Wald and
 /// Wolfowitz the number of signs of each kind is not given: a curve that lies wholly below its data counts.
-pub fn runs(sequences: &[Vec<f64>]) -> (usize, f64, Option<f64>) {
+pub(crate) fn runs(sequences: &[Vec<f64>]) -> (usize, f64, Option<f64>) {
     let (mut count, mut expected, mut variance) = (0, 0.0, 0.0);
     for sequence in sequences.iter().filter(|s| !s.is_empty()) {
         let changes = sequence.windows(2).filter(|w| (w[0] > 0.0) != (w[1] > 0.0));

@@ -18,7 +18,7 @@ pub struct GradientCheck {
 
 /// Relative steps at which a function is looked at.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Sweep {
+pub(crate) struct Sweep {
     /// The largest.
     pub first: f64,
     /// How many a decade.
@@ -46,7 +46,7 @@ fn scale_of(x: f64) -> f64 {
 
 /// Where a function has to be evaluated to check its derivative at `x`: x itself, then x ± step for
 /// each step of the sweep.
-pub fn probes(x: f64) -> Vec<f64> {
+pub(crate) fn probes(x: f64) -> Vec<f64> {
     FINE.probes(x)
 }
 
@@ -54,13 +54,13 @@ pub fn probes(x: f64) -> Vec<f64> {
 ///
 /// `size` is the magnitude of the terms that make up the function, which sets its rounding; a
 /// derivative that moves it by less than 10⁻⁵ of that over the whole of x counts as zero.
-pub fn judge(x: f64, derivative: f64, size: f64, values: &[f64]) -> GradientCheck {
+pub(crate) fn judge(x: f64, derivative: f64, size: f64, values: &[f64]) -> GradientCheck {
     FINE.judge(x, derivative, size, values)
 }
 
 impl Sweep {
     /// [`probes`] of this sweep.
-    pub fn probes(&self, x: f64) -> Vec<f64> {
+    pub(crate) fn probes(&self, x: f64) -> Vec<f64> {
         let steps = (0..self.steps).map(|k| self.step(k) * scale_of(x));
         [x].into_iter()
             .chain(steps.flat_map(|s| [x + s, x - s]))
@@ -68,7 +68,13 @@ impl Sweep {
     }
 
     /// [`judge`] of this sweep.
-    pub fn judge(&self, x: f64, derivative: f64, size: f64, values: &[f64]) -> GradientCheck {
+    pub(crate) fn judge(
+        &self,
+        x: f64,
+        derivative: f64,
+        size: f64,
+        values: &[f64],
+    ) -> GradientCheck {
         judge_sweep(self, x, derivative, size, values)
     }
 }

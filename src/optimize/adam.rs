@@ -24,14 +24,14 @@ const ROUNDS_EACH: usize = 5;
 
 /// Adam's moments, row-major `[starts, unknowns]`, and the rounds of this stage.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Moments {
+pub(crate) struct Moments {
     time: usize,
     first: Vec<f64>,
     second: Vec<f64>,
 }
 
 /// Like [`super::multistart::search`], by Adam; the best point of every start is kept.
-pub fn search(
+pub(crate) fn search(
     problem: &dyn Problem,
     plan: &SearchPlan,
     mut progress: Progress,

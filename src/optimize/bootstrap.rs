@@ -10,13 +10,13 @@ use super::{
 use crate::{error::Result, numeric::Random};
 
 /// Samples that are fitted together.
-pub const BATCH: usize = 16;
+pub(crate) const BATCH: usize = 16;
 /// Rounds that a sample's fit may take.
 const ROUNDS: usize = 60;
 
 /// The fit of one drawn data set.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Sample {
+pub(crate) struct Sample {
     /// Unknowns at its optimum.
     pub point: Vec<f64>,
     /// Cost there; none where the fit failed.
@@ -25,7 +25,7 @@ pub struct Sample {
 
 /// Offset of the residuals at `best` that turns the data into data drawn around the law there, with
 /// normal errors of `scale` standard deviations. Priors are left as they are.
-pub fn drawn_offset(
+pub(crate) fn drawn_offset(
     residuals: &DVector<f64>,
     data: usize,
     scale: f64,
@@ -42,7 +42,7 @@ pub fn drawn_offset(
 
 /// Fits samples `first` … `first + count` of the bootstrap with the given seed, from the optimum `best`
 /// where the residuals are `residuals`.
-pub fn samples(
+pub(crate) fn samples(
     problem: &dyn Problem,
     levenberg: Levenberg,
     (best, residuals): (&DVector<f64>, &DVector<f64>),

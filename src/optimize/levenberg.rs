@@ -38,7 +38,7 @@ impl Default for Levenberg {
 
 /// A change to the problem that one walker sees.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Perturbation {
+pub(crate) struct Perturbation {
     /// Added to the residuals: other data.
     pub offset: Option<DVector<f64>>,
     /// Holds a quantity near a value.
@@ -50,7 +50,7 @@ pub struct Perturbation {
 /// The minimum with a pin is a point of the profile likelihood whatever the stiffness, since the pin is
 /// the same for all points of equal quantity.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Pin {
+pub(crate) struct Pin {
     /// Which quantity of the problem.
     pub quantity: usize,
     /// Where it is to be.
@@ -60,7 +60,7 @@ pub struct Pin {
 }
 
 /// A batch of walkers at one stage of a problem.
-pub struct Batch<'a> {
+pub(crate) struct Batch<'a> {
     problem: &'a dyn Problem,
     settings: Levenberg,
     stage: usize,
@@ -73,7 +73,7 @@ pub struct Batch<'a> {
 
 impl<'a> Batch<'a> {
     /// Walkers without perturbations.
-    pub fn new(
+    pub(crate) fn new(
         problem: &'a dyn Problem,
         settings: Levenberg,
         stage: usize,
@@ -84,7 +84,7 @@ impl<'a> Batch<'a> {
     }
 
     /// Walkers that each see their own change of the problem.
-    pub fn perturbed(
+    pub(crate) fn perturbed(
         problem: &'a dyn Problem,
         settings: Levenberg,
         stage: usize,
@@ -103,30 +103,30 @@ impl<'a> Batch<'a> {
     }
 
     /// Walkers that still move.
-    pub fn alive(&self) -> usize {
+    pub(crate) fn alive(&self) -> usize {
         self.walkers.iter().filter(|w| w.outcome.is_none()).count()
     }
 
     /// Smallest cost so far.
-    pub fn best(&self) -> f64 {
+    pub(crate) fn best(&self) -> f64 {
         let costs = self.walkers.iter().filter_map(|w| w.cost);
         costs.fold(f64::INFINITY, f64::min)
     }
 
     /// Residuals and Jacobian at a walker's point, without its perturbation; none before the first round.
-    pub fn at(&self, walker: usize) -> Option<&Linearized> {
+    pub(crate) fn at(&self, walker: usize) -> Option<&Linearized> {
         self.here[walker].as_ref()
     }
 
     /// Puts another walker in the place of one.
-    pub fn replace(&mut self, walker: usize, by: Walker) {
+    pub(crate) fn replace(&mut self, walker: usize, by: Walker) {
         self.walkers[walker] = by;
         self.here[walker] = None;
     }
 
     /// Moves every walker that still moves by one step; one that has just come is evaluated instead, in
     /// the same batch.
-    pub fn round(&mut self) -> Result<()> {
+    pub(crate) fn round(&mut self) -> Result<()> {
         self.evaluate_returned()?;
         let mut trials = Vec::new();
         for i in 0..self.walkers.len() {
@@ -171,7 +171,7 @@ impl<'a> Batch<'a> {
     }
 
     /// Rounds until every walker rests.
-    pub fn run(&mut self) -> Result<()> {
+    pub(crate) fn run(&mut self) -> Result<()> {
         while self.alive() > 0 {
             self.round()?;
         }

@@ -29,7 +29,7 @@ pub struct Linearized {
 }
 
 /// A nonlinear least-squares problem over unknowns of order one within a box.
-pub trait Problem {
+pub(crate) trait Problem {
     /// Ends of every unknown.
     fn bounds(&self) -> &[(f64, f64)];
 

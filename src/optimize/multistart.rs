@@ -125,7 +125,7 @@ impl Progress {
 }
 
 /// Goes on until every start rests in the last stage or `watch`, which sees every round, wants no more.
-pub fn search(
+pub(crate) fn search(
     problem: &dyn Problem,
     plan: &SearchPlan,
     mut progress: Progress,

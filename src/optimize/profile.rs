@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::study::Wish;
 
 /// Δχ² of a 95 % interval for one parameter.
-pub const THRESHOLD_95: f64 = 3.841_458_820_694_124;
+pub(crate) const THRESHOLD_95: f64 = 3.841_458_820_694_124;
 
 /// Steps that a parabola takes to the threshold.
 const STEPS_TO_THRESHOLD: f64 = 3.5;
@@ -28,7 +28,7 @@ const MOST_OVERSHOOTS: usize = 8;
 const ROUNDS: usize = 25;
 
 /// What is profiled, and from where.
-pub struct Task<'a> {
+pub(crate) struct Task<'a> {
     /// The problem; profiles are taken in its last stage.
     pub problem: &'a dyn Problem,
     /// Settings of the search at each step.
@@ -64,7 +64,7 @@ impl Task<'_> {
 
 /// One side of the profile of one quantity.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ProfileSide {
+pub(crate) struct ProfileSide {
     /// Which quantity.
     pub quantity: usize,
     /// −1 or 1.
@@ -82,7 +82,7 @@ pub struct ProfileSide {
 
 impl ProfileSide {
     /// Where Δcost crosses the threshold, linear in √Δcost; none where it does not.
-    pub fn end(&self, threshold: f64) -> Option<f64> {
+    pub(crate) fn end(&self, threshold: f64) -> Option<f64> {
         let crossing = self.path.windows(2).find(|w| w[1].1 >= threshold)?;
         let root = |delta: f64| delta.max(0.0).sqrt();
         let [(a, low), (b, high)] = [crossing[0], crossing[1]];
@@ -91,7 +91,7 @@ impl ProfileSide {
     }
 
     /// Whether it has come to its end.
-    pub fn is_done(&self) -> bool {
+    pub(crate) fn is_done(&self) -> bool {
         self.done
     }
 
@@ -152,7 +152,7 @@ impl ProfileSide {
 }
 
 /// Both sides of every quantity, before the first step. `ranges` are the ends of each.
-pub fn sides(task: &Task, ranges: &[(usize, (f64, f64))]) -> Vec<ProfileSide> {
+pub(crate) fn sides(task: &Task, ranges: &[(usize, (f64, f64))]) -> Vec<ProfileSide> {
     let mut sides = Vec::new();
     for &(quantity, range) in ranges {
         let (q, gradient) = task.problem.quantity(quantity, &task.best);
@@ -180,7 +180,7 @@ pub fn sides(task: &Task, ranges: &[(usize, (f64, f64))]) -> Vec<ProfileSide> {
 
 /// How a profile ended.
 #[derive(Debug, Clone, PartialEq)]
-pub enum ProfileEnd {
+pub(crate) enum ProfileEnd {
     /// All sides are done.
     Done,
     /// The watcher wanted no more.
@@ -190,7 +190,7 @@ pub enum ProfileEnd {
 }
 
 /// Goes on, one step on all sides at a time, until all are done; `watch` sees every step.
-pub fn profile(
+pub(crate) fn profile(
     task: &Task,
     sides: &mut [ProfileSide],
     watch: &mut dyn FnMut(&[ProfileSide]) -> Result<Wish>,

@@ -30,7 +30,7 @@ pub(crate) struct View<'a> {
 
 impl View<'_> {
     /// Angles of the hinges.
-    pub fn bend(&self) -> Bend {
+    pub(crate) fn bend(&self) -> Bend {
         Bend::new(&self.span, &self.cloth.compute)
     }
 }

@@ -31,7 +31,7 @@ const MARGIN: f64 = 20.0;
 
 /// Anything that can be drawn.
 #[derive(Debug, Clone)]
-pub enum Picture {
+pub(crate) enum Picture {
     /// Series on common axes.
     Chart(Chart),
     /// A matrix in colours.
@@ -73,7 +73,7 @@ impl Picture {
     /// # Errors
     /// [`Error::BadInput`] for another extension or a picture that cannot be drawn, such as one
     /// without points or with an unusable range; [`Error::Io`] when the file cannot be written.
-    pub fn save(&self, path: &Path) -> Result<()> {
+    pub(crate) fn save(&self, path: &Path) -> Result<()> {
         let bytes = match Format::of(path)? {
             Format::Svg => self.svg()?.into_bytes(),
             Format::Png => self.sheet()?.png()?,
@@ -85,7 +85,7 @@ impl Picture {
     ///
     /// # Errors
     /// [`Error::BadInput`] for a picture that cannot be drawn.
-    pub fn svg(&self) -> Result<String> {
+    pub(crate) fn svg(&self) -> Result<String> {
         self.sheet()?.svg()
     }
 
@@ -100,7 +100,7 @@ impl Picture {
 
 /// Kinds of file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
+pub(crate) enum Format {
     /// Vector graphics.
     Svg,
     /// Pixels.
@@ -112,7 +112,7 @@ impl Format {
     ///
     /// # Errors
     /// [`Error::BadInput`] for any other.
-    pub fn of(path: &Path) -> Result<Format> {
+    pub(crate) fn of(path: &Path) -> Result<Format> {
         let extension = path.extension().unwrap_or_default();
         match extension.to_ascii_lowercase().to_str() {
             Some("svg") => Ok(Format::Svg),

@@ -17,13 +17,11 @@ mod visible;
 
 use std::path::Path;
 
-#[cfg(test)]
-pub(crate) use self::color::ColorMap;
 pub(crate) use self::color::Values;
 pub(crate) use self::panels::Panels;
 pub(crate) use self::view::{Fit, View};
 use self::{
-    color::{BACK, FRONT, OBSTACLE, linear},
+    color::{BACK, FRONT, OBSTACLE, linear, map_color},
     geometry::{Geometry, Spot},
     label::Label,
     view::Camera,
@@ -40,7 +38,7 @@ const MAP_SHADE: f32 = 0.68;
 
 /// What is drawn, and how.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Drawing<'a> {
+pub(crate) struct Drawing<'a> {
     /// The cloth, with smooth normals and a colour for each side.
     pub cloth: Surface<'a>,
     /// Numbers shown as the cloth's colour, on both sides.
@@ -62,7 +60,7 @@ impl Drawing<'_> {
     /// [`Error::BadInput`] for another extension or a scene that cannot be drawn, such as one
     /// without triangles or with a position that is not a number; [`Error::Io`] when the file
     /// cannot be written.
-    pub fn save(&self, path: &Path) -> Result<()> {
+    pub(crate) fn save(&self, path: &Path) -> Result<()> {
         check_png(path)?;
         write_whole(path, &self.png()?)
     }
@@ -71,7 +69,7 @@ impl Drawing<'_> {
     ///
     /// # Errors
     /// [`Error::BadInput`] for a scene that cannot be drawn.
-    pub fn png(&self) -> Result<Vec<u8>> {
+    pub(crate) fn png(&self) -> Result<Vec<u8>> {
         encoded(&self.pixels()?, self.view.width, self.view.height)
     }
 
@@ -114,7 +112,7 @@ impl Drawing<'_> {
     fn paint(&self, spot: &Spot) -> color::Linear {
         match (spot.cloth, self.values, spot.front) {
             (false, _, _) => linear(OBSTACLE),
-            (true, Some(values), _) => values.map.color(spot.share).map(|part| MAP_SHADE * part),
+            (true, Some(_), _) => map_color(spot.share).map(|part| MAP_SHADE * part),
             (true, None, true) => linear(FRONT),
             (true, None, false) => linear(BACK),
         }
@@ -125,7 +123,7 @@ impl Drawing<'_> {
         label.caption(self.caption)?;
         label.scale_bar(camera.pixels_per_metre)?;
         match self.values {
-            Some(values) => label.color_bar(values.label, values.map, ends),
+            Some(values) => label.color_bar(values.label, ends),
             None => Ok(()),
         }
     }

@@ -21,8 +21,6 @@ use crate::{
     solve::{Solver, Statistics},
     step::{Cloth, Drive, Parameters, State},
 };
-#[cfg(test)]
-pub(crate) use reverse::DriveGradient;
 
 /// A cloth and what is done to it.
 pub struct ClothRollout<'a> {
@@ -98,7 +96,7 @@ impl Forecast {
 const STEP_NUMBERS: usize = 220;
 
 /// Memory for kept states where nothing else is said \[bytes\]: 1 GiB.
-pub const MEMORY: usize = 1 << 30;
+pub(crate) const MEMORY: usize = 1 << 30;
 
 impl ClothRollout<'_> {
     /// What the gradient will need.

@@ -88,7 +88,7 @@ impl Schedule {
 
 /// `count` times after `first` up to and including `last`, evenly spaced in log time; none where
 /// `last` is not after `first`.
-pub fn log_times(first: f64, last: f64, count: usize) -> Vec<f64> {
+pub(crate) fn log_times(first: f64, last: f64, count: usize) -> Vec<f64> {
     if last <= first {
         return Vec::new();
     }
@@ -99,7 +99,7 @@ pub fn log_times(first: f64, last: f64, count: usize) -> Vec<f64> {
 
 /// The steps to keep on the way forward so that the way back can be recomputed in pieces: every
 /// k-th, k = ⌈√steps⌉, a pure function of the number of steps. At most 2·⌈√steps⌉ states are alive.
-pub fn checkpoints(steps: usize) -> Vec<usize> {
+pub(crate) fn checkpoints(steps: usize) -> Vec<usize> {
     let stride = (1..).find(|k| k * k >= steps).unwrap_or(1).max(1);
     (0..steps).step_by(stride).collect()
 }

@@ -11,7 +11,7 @@ use crate::numeric::{Compute, Field};
 
 /// Everything that one step hands to the next.
 #[derive(Debug, Clone)]
-pub struct State {
+pub(crate) struct State {
     /// Strain of every hinge.
     pub strain: Field,
     /// History in the order of the law.
@@ -44,7 +44,7 @@ impl Drive {
 }
 
 /// Readings, shape `[points, hinges, readings]`.
-pub fn forward(rollout: &Rollout, compute: &Compute, parameters: Field) -> Tensor<3> {
+pub(crate) fn forward(rollout: &Rollout, compute: &Compute, parameters: Field) -> Tensor<3> {
     let mut readings = Vec::with_capacity(rollout.schedule.readings.len());
     trace(rollout, compute, parameters, |k, columns, state| {
         if rollout.schedule.reading_at(k).is_some() {
@@ -55,7 +55,7 @@ pub fn forward(rollout: &Rollout, compute: &Compute, parameters: Field) -> Tenso
 }
 
 /// Runs forward and shows every state after its step to `visit(step, parameters, state)`.
-pub fn trace(
+pub(crate) fn trace(
     rollout: &Rollout,
     compute: &Compute,
     parameters: Field,
@@ -71,7 +71,7 @@ pub fn trace(
 }
 
 /// Readings, and the gradient of Σ cotangent·readings with respect to the parameters.
-pub fn linearized(
+pub(crate) fn linearized(
     rollout: &Rollout,
     compute: &Compute,
     parameters: Field,

@@ -1,9 +1,9 @@
 //! Scene files: a mesh, a fabric, and what is done to them over time.
 //!
 //! - [`Scene`]: everything a file says, checked, with its defaults; [`Scene::to_json`] writes it down again.
-//! - [`Prepared`]: the scene on a device: cloth, parameters, and the [`crate::step::Drive`] of any step as a
+//! - [`Prepared`]: the scene on a device: cloth, parameters, and the `crate::step::Drive` of any step as a
 //!   pure function of its number, so that runs can go on and gradients can recompute.
-//! - [`scene_schema`]: the JSON schema of the files.
+//! - `scene_schema`: the JSON schema of the files.
 
 mod clock;
 mod fabric;
@@ -37,19 +37,7 @@ pub use self::{
     run::{SceneRun, simulate},
 };
 
-#[cfg(test)]
-pub(crate) use self::clock::{Jump, Window};
-#[cfg(test)]
-pub(crate) use self::motion::{HandleMotion, Move};
 use self::node::Node;
-#[cfg(test)]
-pub(crate) use self::output::Sight;
-#[cfg(test)]
-pub(crate) use self::selection::Selection;
-#[cfg(test)]
-pub(crate) use self::source::MeshSource;
-#[cfg(test)]
-pub(crate) use self::tensile::Tensile;
 use crate::{
     error::{Error, Result},
     files::{json::parse, read_text},

@@ -20,7 +20,7 @@ const LARGEST: f64 = 1e4;
 
 impl<'a> Node<'a> {
     /// The whole file.
-    pub fn top(place: &'a str, value: &'a Value) -> Node<'a> {
+    pub(crate) fn top(place: &'a str, value: &'a Value) -> Node<'a> {
         Node {
             place,
             name: String::new(),
@@ -28,28 +28,28 @@ impl<'a> Node<'a> {
         }
     }
 
-    pub fn value(&self) -> &'a Value {
+    pub(crate) fn value(&self) -> &'a Value {
         self.value
     }
 
-    pub fn place(&self) -> &'a str {
+    pub(crate) fn place(&self) -> &'a str {
         self.place
     }
 
     /// The object that stands here.
-    pub fn section(&self) -> Result<Section<'_>> {
+    pub(crate) fn section(&self) -> Result<Section<'_>> {
         Section::new(self.place, &self.name, self.value)
     }
 
     /// The object that stands here, with no keys but these.
-    pub fn known(&self, keys: &[&str]) -> Result<Section<'_>> {
+    pub(crate) fn known(&self, keys: &[&str]) -> Result<Section<'_>> {
         let section = self.section()?;
         section.known(keys)?;
         Ok(section)
     }
 
     /// What stands under a key.
-    pub fn child(&self, key: &str) -> Option<Node<'a>> {
+    pub(crate) fn child(&self, key: &str) -> Option<Node<'a>> {
         self.value.get(key).map(|value| Node {
             place: self.place,
             name: join(&self.name, key),
@@ -58,7 +58,7 @@ impl<'a> Node<'a> {
     }
 
     /// The entries of a list under a key; none where the key is absent.
-    pub fn list(&self, key: &str) -> Result<Vec<Node<'a>>> {
+    pub(crate) fn list(&self, key: &str) -> Result<Vec<Node<'a>>> {
         match self.child(key) {
             None => Ok(Vec::new()),
             Some(child) => match child.value {
@@ -77,12 +77,12 @@ impl<'a> Node<'a> {
     }
 
     /// "FILE: NAME message".
-    pub fn refuse<T>(&self, message: impl AsRef<str>) -> Result<T> {
+    pub(crate) fn refuse<T>(&self, message: impl AsRef<str>) -> Result<T> {
         Err(self.error(message))
     }
 
     /// The error of [`Node::refuse`].
-    pub fn error(&self, message: impl AsRef<str>) -> Error {
+    pub(crate) fn error(&self, message: impl AsRef<str>) -> Error {
         let name = if self.name.is_empty() {
             "the file"
         } else {
@@ -92,13 +92,13 @@ impl<'a> Node<'a> {
     }
 
     /// The same for a key of this object.
-    pub fn refuse_key<T>(&self, key: &str, message: impl AsRef<str>) -> Result<T> {
+    pub(crate) fn refuse_key<T>(&self, key: &str, message: impl AsRef<str>) -> Result<T> {
         let name = join(&self.name, key);
         bad_input(format!("{}: {name} {}", self.place, message.as_ref()))
     }
 
     /// The word that is here must be one of these.
-    pub fn unknown<T>(&self, kind: &str, word: &str, words: &[&str]) -> Result<T> {
+    pub(crate) fn unknown<T>(&self, kind: &str, word: &str, words: &[&str]) -> Result<T> {
         bad_input(format!(
             "{}: {}: {}",
             self.place,
@@ -108,12 +108,12 @@ impl<'a> Node<'a> {
     }
 
     /// Three numbers under a key \[m\], where they are there.
-    pub fn vector(&self, key: &str) -> Result<Option<[f64; 3]>> {
+    pub(crate) fn vector(&self, key: &str) -> Result<Option<[f64; 3]>> {
         self.child(key).map(|child| child.triple()).transpose()
     }
 
     /// Three numbers under a key, which must be there.
-    pub fn required_vector(&self, key: &str) -> Result<[f64; 3]> {
+    pub(crate) fn required_vector(&self, key: &str) -> Result<[f64; 3]> {
         match self.vector(key)? {
             Some(vector) => Ok(vector),
             None => self.refuse_key(key, "is missing; add [x, y, z]"),
@@ -121,7 +121,7 @@ impl<'a> Node<'a> {
     }
 
     /// The three numbers that stand here.
-    pub fn triple(&self) -> Result<[f64; 3]> {
+    pub(crate) fn triple(&self) -> Result<[f64; 3]> {
         let numbers = self
             .value
             .as_array()
@@ -143,7 +143,7 @@ impl<'a> Node<'a> {
     }
 
     /// A direction under a key, made a unit vector: three numbers, or "x", "y", "z" or "-x" and so on.
-    pub fn direction(&self, key: &str) -> Result<Option<[f64; 3]>> {
+    pub(crate) fn direction(&self, key: &str) -> Result<Option<[f64; 3]>> {
         let Some(child) = self.child(key) else {
             return Ok(None);
         };
@@ -165,7 +165,7 @@ impl<'a> Node<'a> {
     }
 
     /// A direction under a key, which must be there.
-    pub fn required_direction(&self, key: &str) -> Result<[f64; 3]> {
+    pub(crate) fn required_direction(&self, key: &str) -> Result<[f64; 3]> {
         match self.direction(key)? {
             Some(direction) => Ok(direction),
             None => self.refuse_key(
@@ -176,7 +176,7 @@ impl<'a> Node<'a> {
     }
 
     /// true or false under a key, where it is there.
-    pub fn flag(&self, key: &str) -> Result<Option<bool>> {
+    pub(crate) fn flag(&self, key: &str) -> Result<Option<bool>> {
         match self.child(key) {
             None => Ok(None),
             Some(child) => match child.value {

@@ -16,7 +16,7 @@ use super::{
 };
 
 /// JSON Schema (draft 2020-12) of scenes.
-pub fn scene_schema() -> Value {
+pub(crate) fn scene_schema() -> Value {
     let mut schema = object(&TOP, top_property);
     schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
     schema["title"] = json!("Rumple scene");

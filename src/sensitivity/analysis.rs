@@ -18,7 +18,7 @@ use super::{
 
 /// What a study is about, for its report.
 #[derive(Debug, Clone, Default)]
-pub struct Subject {
+pub(crate) struct Subject {
     /// What it is called.
     pub name: String,
     /// Whether any of the data are synthetic.
@@ -33,7 +33,12 @@ pub struct Subject {
 const FEWEST: usize = 16;
 
 /// All indices of a study.
-pub fn analyse(study: &Study, runs: &Runs, subject: &Subject, stopped: String) -> Sensitivity {
+pub(crate) fn analyse(
+    study: &Study,
+    runs: &Runs,
+    subject: &Subject,
+    stopped: String,
+) -> Sensitivity {
     let model = study.model;
     let outputs = model.outputs();
     let main = main_output(study);
@@ -184,7 +189,7 @@ fn morris(study: &Study, runs: &Runs) -> Morris {
 }
 
 /// Sobol' indices of every output; none where it does not vary.
-pub fn sobol_outputs(study: &Study, runs: &Runs) -> Vec<Option<SobolOutput>> {
+pub(crate) fn sobol_outputs(study: &Study, runs: &Runs) -> Vec<Option<SobolOutput>> {
     // A run fails as a whole, so that all outputs have the same samples.
     let samples = split(study, runs, 0).samples();
     let counts = counts(samples, study.plan.seed);
@@ -210,7 +215,7 @@ fn split(study: &Study, runs: &Runs, output: usize) -> sobol::Runs {
 }
 
 /// Widest interval of a total: what a study that wants to know enough looks at.
-pub fn widest(outputs: &[Option<SobolOutput>]) -> f64 {
+pub(crate) fn widest(outputs: &[Option<SobolOutput>]) -> f64 {
     let groups = outputs.iter().flatten().flat_map(|o| &o.groups);
     groups.map(|g| g.total_jansen.width()).fold(0.0, f64::max)
 }

@@ -31,7 +31,7 @@ const ASSUMED_SD: f64 = 0.05;
 const ROUNDING: f64 = 1e-12;
 
 /// A scene and what is varied in it.
-pub struct ClothModel {
+pub(crate) struct ClothModel {
     prepared: Prepared,
     varied: Varied,
     outputs: Vec<Output>,
@@ -41,7 +41,7 @@ pub struct ClothModel {
 
 /// What is asked for; what is not said follows from the scene.
 #[derive(Debug, Clone, Default)]
-pub struct ClothWish {
+pub(crate) struct ClothWish {
     /// Distributions by the parameter's name.
     pub vary: Vec<(String, Vary)>,
     /// Vary these only.
@@ -50,7 +50,7 @@ pub struct ClothWish {
 
 impl ClothModel {
     /// The scene with its parameters from half to twice their values, unless `wish` says otherwise.
-    pub fn new(scene: &Scene, compute: &Compute, wish: &ClothWish) -> Result<ClothModel> {
+    pub(crate) fn new(scene: &Scene, compute: &Compute, wish: &ClothWish) -> Result<ClothModel> {
         let prepared = scene.prepare(compute)?;
         let steps = scene.clock.steps;
         let mut moments: Vec<usize> = (1..=MOMENTS).map(|k| steps * k / MOMENTS).collect();
@@ -65,7 +65,7 @@ impl ClothModel {
     }
 
     /// What was assumed, a sentence each.
-    pub fn notes(&self) -> Vec<String> {
+    pub(crate) fn notes(&self) -> Vec<String> {
         let mut notes = self.varied.notes.clone();
         notes.push(format!(
             "Readings of a mesh have no measured spread: {} % of each is assumed for the Fisher information.",
@@ -181,7 +181,7 @@ impl ClothModel {
             let mut solver = solver.clone();
             let back =
                 rollout.reverse(&mut solver, recording, parameters, &[watch], |_, _| Ok(()))?;
-            let of = back.from_virgin(cloth, parameters);
+            let of = back.since_virgin(cloth, parameters);
             let row = self.varied.slopes(&of, &cloth.compute)?;
             slopes[i * k..(i + 1) * k].copy_from_slice(&row);
         }

@@ -17,7 +17,7 @@ use super::{
 
 /// An output and its gradient over the coordinates at many points.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Slopes {
+pub(crate) struct Slopes {
     /// The output at each point.
     pub values: Vec<f64>,
     /// ∂output/∂coordinate, a row a point.
@@ -46,7 +46,7 @@ pub struct Subspace {
 
 impl Slopes {
     /// Measures of every factor; none without two points.
-    pub fn measures(&self, factors: &[Factor], seed: u64) -> Option<Vec<Measure>> {
+    pub(crate) fn measures(&self, factors: &[Factor], seed: u64) -> Option<Vec<Measure>> {
         let n = self.values.len();
         if n < 2 {
             return None;
@@ -85,7 +85,12 @@ impl Slopes {
     }
 
     /// Largest value that the Sobol' total of every group can have; none where the output does not vary.
-    pub fn bounds(&self, factors: &[Factor], groups: &[Group], seed: u64) -> Option<Vec<Estimate>> {
+    pub(crate) fn bounds(
+        &self,
+        factors: &[Factor],
+        groups: &[Group],
+        seed: u64,
+    ) -> Option<Vec<Estimate>> {
         let n = self.values.len();
         let mean = self.values.iter().sum::<f64>() / n.max(1) as f64;
         let centred = self.values.iter().map(|v| v - mean);
@@ -128,7 +133,7 @@ impl Slopes {
     }
 
     /// The active subspace; none where every slope is zero.
-    pub fn subspace(&self, factors: &[Factor], seed: u64) -> Option<Subspace> {
+    pub(crate) fn subspace(&self, factors: &[Factor], seed: u64) -> Option<Subspace> {
         let (n, k) = (self.values.len(), factors.len());
         let unit: Vec<f64> = factors.iter().map(|f| f.distribution.unit()).collect();
         let scaled = DMatrix::from_fn(n, k, |i, j| self.gradients[i][j] * unit[j]);

@@ -234,7 +234,7 @@ pub struct Group {
 }
 
 /// Every factor in a group: those that are asked for, and one for each factor that is in none.
-pub fn groups(factors: &[Factor], asked: &[(String, Vec<String>)]) -> Result<Vec<Group>> {
+pub(crate) fn groups(factors: &[Factor], asked: &[(String, Vec<String>)]) -> Result<Vec<Group>> {
     let names: Vec<&str> = factors.iter().map(|f| f.name.as_str()).collect();
     let mut list: Vec<Group> = Vec::new();
     for (group, wanted) in asked {

@@ -55,7 +55,7 @@ pub struct Options {
 
 /// Gathers what is to be studied: a case or data, the folder of a fit, or a scene. `around` is the material whose values
 /// the parameters are varied around. The second is where a scene looks for its meshes.
-pub fn gather(paths: &[PathBuf], around: Option<&Material>) -> Result<(Inputs, PathBuf)> {
+pub(crate) fn gather(paths: &[PathBuf], around: Option<&Material>) -> Result<(Inputs, PathBuf)> {
     let mut inputs = match paths {
         [path] if path.is_dir() => of_fit(path)?,
         [path] if is_scene(path)? => Inputs(vec![(SCENE.into(), read_text(path)?)]),

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::numeric::{Random, statistics::quantile};
 
 /// How often samples are drawn again.
-pub const RESAMPLES: usize = 200;
+pub(crate) const RESAMPLES: usize = 200;
 /// Share of the resampled values below the interval, and above it.
 const TAIL: f64 = 0.025;
 
@@ -57,7 +57,7 @@ impl Estimate {
 }
 
 /// How often each of `samples` is drawn, a row each resample: sums over a resample are one product of matrices.
-pub fn counts(samples: usize, seed: u64) -> DMatrix<f64> {
+pub(crate) fn counts(samples: usize, seed: u64) -> DMatrix<f64> {
     let mut random = Random::stream(seed, samples as u64);
     let mut counts = DMatrix::zeros(RESAMPLES, samples);
     for resample in 0..RESAMPLES {

@@ -31,7 +31,7 @@ use crate::{
 
 /// Hinges along a fold where the case does not say: the gate is then 4 % of the crest curvature wide, and a run
 /// costs a sixteenth of one with the fit's 2048.
-pub const HINGES: usize = 128;
+pub(crate) const HINGES: usize = 128;
 /// The same for laws that only the plain roll-out computes.
 const FEW_HINGES: usize = 64;
 /// Hinges that a task takes through its schedule at once: some ten megabytes.
@@ -40,7 +40,7 @@ const BATCH: usize = 1 << 17;
 const MOST: usize = 256;
 
 /// A case as a model.
-pub struct Laboratory {
+pub(crate) struct Laboratory {
     case: Case,
     calibration: Calibration,
     tests: Tests,
@@ -59,7 +59,12 @@ pub struct Laboratory {
 
 impl Laboratory {
     /// A case with its data, of which the unknowns are varied as `wish` says.
-    pub fn new(compute: &Compute, case: &Case, data: &Dataset, wish: &Wish) -> Result<Laboratory> {
+    pub(crate) fn new(
+        compute: &Compute,
+        case: &Case,
+        data: &Dataset,
+        wish: &Wish,
+    ) -> Result<Laboratory> {
         let mut case = case.clone();
         let fused = case.build_law().has_fused_form();
         let hinges = case.tests.hinges;
@@ -87,7 +92,7 @@ impl Laboratory {
     }
 
     /// What was assumed of the ranges, a sentence each.
-    pub fn notes(&self) -> &[String] {
+    pub(crate) fn notes(&self) -> &[String] {
         &self.ranges.notes
     }
 

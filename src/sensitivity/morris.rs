@@ -31,7 +31,11 @@ pub struct Effects {
 
 /// Elementary effects of every group: a list each, without those of which a run failed. `outputs` are those of
 /// the trajectories' points, one after the other.
-pub fn elementary(trajectories: &[Trajectory], outputs: &[f64], groups: usize) -> Vec<Vec<f64>> {
+pub(crate) fn elementary(
+    trajectories: &[Trajectory],
+    outputs: &[f64],
+    groups: usize,
+) -> Vec<Vec<f64>> {
     let mut effects = vec![Vec::new(); groups];
     let mut first = 0;
     for trajectory in trajectories {
@@ -48,7 +52,7 @@ pub fn elementary(trajectories: &[Trajectory], outputs: &[f64], groups: usize) -
 }
 
 /// Effects of a group from its elementary ones; none with fewer than two.
-pub fn effects(elementary: &[f64], several: bool, seed: u64) -> Option<Effects> {
+pub(crate) fn effects(elementary: &[f64], several: bool, seed: u64) -> Option<Effects> {
     if elementary.len() < 2 {
         return None;
     }

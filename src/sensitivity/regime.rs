@@ -53,7 +53,11 @@ const RARE: f64 = 0.01;
 
 /// The regimes, the most frequent first. A pair is what the hinges did in one run at one output, the output's
 /// value, and its gradient over the coordinates.
-pub fn regimes(pairs: &[(Shares, f64, Vec<f64>)], factors: &[Factor], seed: u64) -> Vec<Regime> {
+pub(crate) fn regimes(
+    pairs: &[(Shares, f64, Vec<f64>)],
+    factors: &[Factor],
+    seed: u64,
+) -> Vec<Regime> {
     let mut names: Vec<String> = pairs.iter().map(|(s, _, _)| s.describe()).collect();
     names.sort_unstable();
     names.dedup();

@@ -11,9 +11,9 @@ use crate::{
 };
 
 /// Levels of a Morris trajectory.
-pub const LEVELS: usize = 4;
+pub(crate) const LEVELS: usize = 4;
 /// Length of its steps: with an even number of levels every level is met equally often (Morris 1991).
-pub const STEP: f64 = LEVELS as f64 / (2 * (LEVELS - 1)) as f64;
+pub(crate) const STEP: f64 = LEVELS as f64 / (2 * (LEVELS - 1)) as f64;
 /// A normal distribution has no ends to step to: its levels begin and end at this share.
 const TAIL: f64 = 0.005;
 
@@ -29,7 +29,7 @@ fn stream(seed: u64, design: u64) -> u64 {
 
 /// Saltelli's design: for each base sample the rows A, A with each group taken from B, and B; SALib's order
 /// without second-order rows. A and B are the halves of a Sobol sequence of twice as many dimensions.
-pub fn saltelli(
+pub(crate) fn saltelli(
     factors: usize,
     groups: &[Group],
     samples: usize,
@@ -53,7 +53,7 @@ pub fn saltelli(
 }
 
 /// Points that fill the cube evenly, for averages of derivatives.
-pub fn even(factors: usize, samples: usize, seed: u64) -> Result<Vec<Vec<f64>>> {
+pub(crate) fn even(factors: usize, samples: usize, seed: u64) -> Result<Vec<Vec<f64>>> {
     sobol(samples, factors, stream(seed, EVEN))
 }
 
@@ -68,7 +68,7 @@ pub struct Trajectory {
 
 /// Morris' trajectories: from a random point of the grid of levels each group moves once, in random order, by
 /// [`STEP`] up or down, whichever stays inside.
-pub fn trajectories(
+pub(crate) fn trajectories(
     factors: &[Factor],
     groups: &[Group],
     count: usize,

@@ -20,7 +20,7 @@ use super::interval::{Estimate, RESAMPLES};
 
 /// Outputs of one scalar for a design of [`super::sample::saltelli`].
 #[derive(Debug, Clone, PartialEq)]
-pub struct Runs {
+pub(crate) struct Runs {
     /// f(A).
     pub a: Vec<f64>,
     /// f(B).
@@ -78,7 +78,7 @@ const EACH: usize = 4;
 
 impl Runs {
     /// The runs of an output, in the order of the design, without base samples of which a run failed.
-    pub fn split(outputs: &[f64], groups: usize) -> Runs {
+    pub(crate) fn split(outputs: &[f64], groups: usize) -> Runs {
         let mut runs = Runs {
             a: Vec::new(),
             b: Vec::new(),
@@ -100,14 +100,14 @@ impl Runs {
 
     /// With a dummy: a group that the output cannot depend on, so that its runs are those of A. What its
     /// first-order index comes out as is the error of the estimator.
-    pub fn with_dummy(mut self) -> Runs {
+    pub(crate) fn with_dummy(mut self) -> Runs {
         self.mixed.push(self.a.clone());
         self.has_dummy = true;
         self
     }
 
     /// The first base samples only.
-    pub fn first(&self, samples: usize) -> Runs {
+    pub(crate) fn first(&self, samples: usize) -> Runs {
         let cut = |list: &Vec<f64>| list[..samples.min(list.len())].to_vec();
         Runs {
             a: cut(&self.a),
@@ -118,12 +118,12 @@ impl Runs {
     }
 
     /// Base samples.
-    pub fn samples(&self) -> usize {
+    pub(crate) fn samples(&self) -> usize {
         self.a.len()
     }
 
     /// Mean of all runs but a dummy's, and the variance of A and B.
-    pub fn moments(&self) -> (f64, f64) {
+    pub(crate) fn moments(&self) -> (f64, f64) {
         let lists = [&self.a, &self.b];
         let run = self.mixed.len() - usize::from(self.has_dummy);
         let mixed = self.mixed[..run].iter();
@@ -137,7 +137,7 @@ impl Runs {
     }
 
     /// Whether the output varies at all; without that no share of its variance can be told.
-    pub fn varies(&self) -> bool {
+    pub(crate) fn varies(&self) -> bool {
         let largest = self
             .a
             .iter()
@@ -148,7 +148,7 @@ impl Runs {
 
     /// Indices of every group with their intervals; none where the output does not vary. `counts` are those of
     /// as many samples: many outputs share them.
-    pub fn indices(&self, counts: &DMatrix<f64>) -> Option<Vec<Indices<Estimate>>> {
+    pub(crate) fn indices(&self, counts: &DMatrix<f64>) -> Option<Vec<Indices<Estimate>>> {
         if !self.varies() {
             return None;
         }

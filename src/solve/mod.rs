@@ -29,7 +29,7 @@ pub struct Statistics {
 
 /// Relative residual of a solve in f64: an error far below that of the time step, and of the differences
 /// that gradients are checked with.
-pub const TOLERANCE: f64 = 1e-10;
+pub(crate) const TOLERANCE: f64 = 1e-10;
 /// In f32: what rounding leaves.
 const TOLERANCE_F32: f64 = 1e-5;
 /// In f32 on the CPU, where the solve itself is in f64: below the rounding of what goes in.

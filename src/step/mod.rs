@@ -28,9 +28,7 @@ pub(crate) use reverse::{leaf, of};
 
 use crate::{contact::Pose, numeric::Field};
 #[cfg(test)]
-pub(crate) use euler::{Advanced, System};
-#[cfg(test)]
-pub(crate) use response::{HingeResponse, TriangleResponse};
+pub(crate) use euler::System;
 #[cfg(test)]
 pub(crate) use reverse::StepGradient;
 

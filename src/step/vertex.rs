@@ -63,7 +63,7 @@ impl Cloth {
 
 impl VertexTerms {
     /// λ·(momentum − blocks·v').
-    pub fn potential(&self, along: &Field, moving: &Field) -> Tensor<1> {
+    pub(crate) fn potential(&self, along: &Field, moving: &Field) -> Tensor<1> {
         let block = |r: usize| self.blocks.clone().narrow(0, r, 1);
         let (a, m) = (Vector::from_rows(along), Vector::from_rows(moving));
         let pair = |p: &Field, q: &Field, r: &Field, s: &Field| {

@@ -11,23 +11,16 @@ use crate::error::{Error, Result, bad_input};
 
 /// An open file of rows or records; at most one process has it.
 #[derive(Debug)]
-pub struct Log {
+pub(crate) struct Log {
     path: PathBuf,
     file: File,
     length: u64,
 }
 
 impl Log {
-    /// Opens a file, making it where there is none, and cuts it to `length` bytes.
-    pub fn open(path: &Path, length: u64) -> Result<Log> {
-        let mut log = Log::lock(path)?;
-        log.cut(length)?;
-        Ok(log)
-    }
-
     /// Opens a file, making it where there is none, and keeps others from it. What is in it stays: whoever has more to
     /// throw away than this file needs the lock first.
-    pub fn lock(path: &Path) -> Result<Log> {
+    pub(crate) fn lock(path: &Path) -> Result<Log> {
         let failed = |e| Error::writing(path, e);
         let mut file = OpenOptions::new()
             .read(true)
@@ -46,7 +39,7 @@ impl Log {
     }
 
     /// Cuts it to `length` bytes; refuses where there are fewer.
-    pub fn cut(&mut self, length: u64) -> Result<()> {
+    pub(crate) fn cut(&mut self, length: u64) -> Result<()> {
         if self.length < length {
             return bad_input(format!(
                 "{}: {} bytes long where the saved state needs {length}; it was changed since: start again with --fresh",
@@ -62,7 +55,7 @@ impl Log {
     }
 
     /// Adds bytes at the end.
-    pub fn append(&mut self, bytes: &[u8]) -> Result<()> {
+    pub(crate) fn append(&mut self, bytes: &[u8]) -> Result<()> {
         self.file
             .write_all(bytes)
             .map_err(|e| Error::writing(&self.path, e))?;
@@ -71,13 +64,13 @@ impl Log {
     }
 
     /// Waits until the disk has all bytes, so that a snapshot which counts on them does not outlive them.
-    pub fn sync(&self) -> Result<()> {
+    pub(crate) fn sync(&self) -> Result<()> {
         let synced = self.file.sync_data();
         synced.map_err(|e| Error::writing(&self.path, e))
     }
 
     /// Bytes so far.
-    pub fn length(&self) -> u64 {
+    pub(crate) fn length(&self) -> u64 {
         self.length
     }
 }
@@ -93,7 +86,7 @@ mod tests {
         std::fs::write(&path, "row 1\nrow 2\n").unwrap();
         let text = || std::fs::read_to_string(&path).unwrap();
         let mut log = Log::lock(&path).unwrap();
-        let refused = Log::open(&path, 0).unwrap_err().to_string();
+        let refused = Log::lock(&path).unwrap_err().to_string();
         assert!(refused.contains("another run is writing"), "{refused}");
         assert_eq!((log.length(), text().as_str()), (12, "row 1\nrow 2\n"));
         log.cut(6).unwrap();
@@ -103,7 +96,7 @@ mod tests {
         let refused = log.cut(11).unwrap_err().to_string();
         assert!(refused.contains("10 bytes long"), "{refused}");
         drop(log);
-        assert!(Log::open(&path, 10).is_ok());
+        assert!(Log::lock(&path).is_ok());
         std::fs::remove_file(&path).unwrap();
     }
 }

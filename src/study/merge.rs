@@ -41,7 +41,7 @@ impl Shards {
 
 /// Copies the results of all shards into a journal. Refuses shards of another identity, results that
 /// contradict each other, and a whole with holes, for which it names the command that fills them.
-pub fn merge(work: &dyn Tasks, shards: &Shards, journal: &mut Journal) -> Result<()> {
+pub(crate) fn merge(work: &dyn Tasks, shards: &Shards, journal: &mut Journal) -> Result<()> {
     let tasks = id::tasks(work)?;
     let mut commands = Vec::new();
     for shard in &shards.0 {

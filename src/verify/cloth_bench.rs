@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// A cloth, what is done to it, and what is read at the end.
-pub struct ClothBench {
+pub(crate) struct ClothBench {
     /// The cloth.
     pub cloth: Cloth,
     /// Its fabric.
@@ -28,7 +28,7 @@ pub struct ClothBench {
 }
 
 /// How a roll-out went.
-pub struct ClothEnd {
+pub(crate) struct ClothEnd {
     /// The last state.
     pub state: State,
     /// Of conjugate gradients, in the mean over the steps.
@@ -46,7 +46,7 @@ enum Held {
 }
 
 /// Steps of the twist: the top turns by 0.25π in 30 and is held for 10.
-pub const TWIST_STEPS: usize = 40;
+pub(crate) const TWIST_STEPS: usize = 40;
 const TURNING_STEPS: usize = 30;
 /// Stiffness of the rings' springs \[N/m\], as in paper 1.
 const GRIP: f64 = 1e5;
@@ -54,7 +54,7 @@ const GRIP: f64 = 1e5;
 impl ClothBench {
     /// The square cloth of `peers/cloth_spec.py`: `n` × `n` vertices on 1 m², two corners pinned, gravity, 100
     /// steps of 1/60 s, isotropic and elastic; read is the mean height.
-    pub fn square(n: usize, steps: usize, compute: &Compute) -> Result<ClothBench> {
+    pub(crate) fn square(n: usize, steps: usize, compute: &Compute) -> Result<ClothBench> {
         let setup = Setup {
             law: std::sync::Arc::new(Elastic),
             strain: StrainMeasure::Curvature,
@@ -97,7 +97,7 @@ impl ClothBench {
 
     /// Paper 1's twist of a cotton cylinder of about `vertices` vertices, 4 cm in radius and 11 cm high;
     /// `inelastic` turns friction and plasticity of bending on. Read is the torque.
-    pub fn twist(vertices: usize, inelastic: bool, compute: &Compute) -> Result<ClothBench> {
+    pub(crate) fn twist(vertices: usize, inelastic: bool, compute: &Compute) -> Result<ClothBench> {
         let (radius, height) = (0.04, 0.11);
         let (around, along) = generate::cylinder_cells(radius, height, vertices)?;
         let pattern = generate::Pattern::Alternating;
@@ -145,7 +145,7 @@ impl ClothBench {
     }
 
     /// A solver for it, of the tolerance that the peers are given.
-    pub fn solver(&self) -> Result<Solver> {
+    pub(crate) fn solver(&self) -> Result<Solver> {
         let Cloth {
             mesh,
             topology,
@@ -160,7 +160,7 @@ impl ClothBench {
     }
 
     /// The reading at the end.
-    pub fn forward(&self, solver: &mut Solver) -> Result<f64> {
+    pub(crate) fn forward(&self, solver: &mut Solver) -> Result<f64> {
         let drive = |k: usize| self.drive(k);
         let start = self.cloth.start(&self.parameters);
         let read = self
@@ -170,7 +170,7 @@ impl ClothBench {
     }
 
     /// The state at the end, and how the solves on the way went.
-    pub fn end(&self, solver: &mut Solver) -> Result<ClothEnd> {
+    pub(crate) fn end(&self, solver: &mut Solver) -> Result<ClothEnd> {
         let drive = |k: usize| self.drive(k);
         let start = self.cloth.start(&self.parameters);
         let (mut iterations, mut factors) = (0, 0);
@@ -191,7 +191,7 @@ impl ClothBench {
 
     /// What the elements answer to a shape, with this cloth's own history of bending: of `state`, or of virgin cloth
     /// where that comes from another law.
-    pub fn respond(&self, state: &State) -> Response {
+    pub(crate) fn respond(&self, state: &State) -> Response {
         let virgin = self.cloth.start(&self.parameters);
         let same_law = virgin.bending.len() == state.bending.len();
         let state = State {
@@ -203,7 +203,7 @@ impl ClothBench {
     }
 
     /// The reading at the end and its gradient.
-    pub fn gradient(&self, solver: &mut Solver) -> Result<ClothGradient> {
+    pub(crate) fn gradient(&self, solver: &mut Solver) -> Result<ClothGradient> {
         let drive = |k: usize| self.drive(k);
         let start = self.cloth.start(&self.parameters);
         self.rollout(&drive)
@@ -220,7 +220,7 @@ impl ClothBench {
     }
 
     /// What is read, at the end.
-    pub fn watch(&self) -> Watch {
+    pub(crate) fn watch(&self) -> Watch {
         Watch {
             after: self.steps,
             reading: self.reading.clone(),
@@ -229,7 +229,7 @@ impl ClothBench {
     }
 
     /// What is done in a step.
-    pub fn drive(&self, step: usize) -> Drive {
+    pub(crate) fn drive(&self, step: usize) -> Drive {
         let mut drive = self.cloth.free_drive(self.seconds);
         let count = self.cloth.vertices();
         let compute = &self.cloth.compute;

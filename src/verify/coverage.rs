@@ -17,7 +17,7 @@ use crate::{
 
 /// What is drawn and fitted.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Trial {
+pub(crate) struct Trial {
     /// The truth, in curvature; its bending stiffness is taken as known.
     pub truth: Material,
     /// Gaps \[mm\].
@@ -36,7 +36,7 @@ pub struct Trial {
 
 /// How often the interval of a parameter held the truth.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Covered {
+pub(crate) struct Covered {
     /// Name of the parameter.
     pub name: String,
     /// Data sets whose 95 % interval holds the truth.
@@ -47,7 +47,7 @@ pub struct Covered {
 
 impl Trial {
     /// A case with one known stiffness, and the exact angles of the hard law.
-    pub fn exact(&self, compute: &Compute) -> Result<(Case, Dataset)> {
+    pub(crate) fn exact(&self, compute: &Compute) -> Result<(Case, Dataset)> {
         let stiffness = self.truth.value("bending_stiffness").unwrap_or(1e-5);
         let case = Case {
             name: format!("synthetic {}", self.truth.name),
@@ -106,7 +106,7 @@ impl Trial {
     }
 
     /// Draws and fits `sets` data sets; `watch` is told after each.
-    pub fn coverage(
+    pub(crate) fn coverage(
         &self,
         compute: &Compute,
         sets: usize,

@@ -64,7 +64,7 @@ impl GradientCase {
 
 /// A law and parameters under which every branch is taken.
 #[derive(Debug, Clone)]
-pub struct CheckedLaw {
+pub(crate) struct CheckedLaw {
     /// The law and its variant.
     pub name: &'static str,
     /// The law.
@@ -76,7 +76,7 @@ pub struct CheckedLaw {
 }
 
 /// Every law with parameters of order one, and the default law with those of a fabric.
-pub fn checked_laws() -> Vec<CheckedLaw> {
+pub(crate) fn checked_laws() -> Vec<CheckedLaw> {
     let full = [1.0, 0.8, 0.15, 0.6, 50.0, 0.5, 1.0, 0.6, 300.0];
     let branched = [&full[..], &[0.3, 20.0, 0.2, 500.0]].concat();
     let fabric = [

@@ -17,7 +17,7 @@ use crate::{
 
 /// Names and values of the parameters that the workload differentiates, in its order, with their
 /// place in the law.
-pub const BENCH_PARAMETERS: [(&str, f64, usize); 8] = [
+pub(crate) const BENCH_PARAMETERS: [(&str, f64, usize); 8] = [
     ("dwell_time", 50.0, 4),
     ("flow_time", 300.0, 8),
     ("hardening_drop", 0.6, 7),
@@ -29,11 +29,11 @@ pub const BENCH_PARAMETERS: [(&str, f64, usize); 8] = [
 ];
 
 /// Sharpness of the workload's gates.
-pub const BENCH_GAIN: f64 = 50.0;
+pub(crate) const BENCH_GAIN: f64 = 50.0;
 
 /// The workload at one size, ready to run.
 #[derive(Debug, Clone)]
-pub struct HingeBench {
+pub(crate) struct HingeBench {
     rollout: Rollout,
     parameters: Field,
     fold: Tensor<3>,
@@ -42,7 +42,7 @@ pub struct HingeBench {
 
 impl HingeBench {
     /// `hinges` hinges over `steps` steps: a sixth folding, a sixth holding, the rest releasing.
-    pub fn new(compute: &Compute, hinges: usize, steps: usize) -> Result<Self> {
+    pub(crate) fn new(compute: &Compute, hinges: usize, steps: usize) -> Result<Self> {
         if hinges == 0 || steps < 6 {
             return bad_input(format!(
                 "the hinge workload needs at least 1 hinge and 6 steps, not {hinges} and {steps}"
@@ -81,7 +81,7 @@ impl HingeBench {
     }
 
     /// The loss.
-    pub fn loss(&self, compute: &Compute, path: Path) -> Result<f64> {
+    pub(crate) fn loss(&self, compute: &Compute, path: Path) -> Result<f64> {
         let readings = self
             .rollout
             .forward_by(path, compute, self.parameters.clone());
@@ -90,7 +90,11 @@ impl HingeBench {
 
     /// Loss and gradient in the order of [`BENCH_PARAMETERS`]. The fused roll-out is one operation on
     /// burn's tape; the plain one is differentiated by the reverse sweep.
-    pub fn loss_and_gradient(&self, compute: &Compute, path: Path) -> Result<(f64, [f64; 8])> {
+    pub(crate) fn loss_and_gradient(
+        &self,
+        compute: &Compute,
+        path: Path,
+    ) -> Result<(f64, [f64; 8])> {
         let (loss, gradient) = match path {
             Path::Fused => {
                 let parameters = self.parameters.clone().autodiff().require_grad();
@@ -125,7 +129,7 @@ impl HingeBench {
 }
 
 /// The workload's roll-out for the given folds and pressing times, a curve point each.
-pub fn hinge_workload(gain: f64, fold: Vec<f64>, press: Vec<f64>, steps: usize) -> Rollout {
+pub(crate) fn hinge_workload(gain: f64, fold: Vec<f64>, press: Vec<f64>, steps: usize) -> Rollout {
     Rollout {
         law: Arc::new(TimeDependent::default()),
         gate: Gate::Sigmoid {

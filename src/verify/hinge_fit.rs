@@ -14,7 +14,7 @@ use crate::{
 
 /// Sharpness of the gates, stage by stage: the first is for the kicks, the last polishes. With a blunter
 /// first gate (30) no start reached the best minimum: the minima are those of the gates' steps.
-pub const GAINS: [f64; 2] = [BENCH_GAIN; 2];
+pub(crate) const GAINS: [f64; 2] = [BENCH_GAIN; 2];
 
 /// The data, as `peers/fit_spec.py` makes them with NumPy.
 const DATA: &str = include_str!("../../data/hinge_fit.json");
@@ -32,7 +32,7 @@ struct Data {
 }
 
 /// The problem; the unknowns are the logarithms of [`BENCH_PARAMETERS`].
-pub struct HingeFit {
+pub(crate) struct HingeFit {
     compute: Compute,
     data: Data,
     rollouts: Vec<Rollout>,
@@ -41,7 +41,7 @@ pub struct HingeFit {
 
 impl HingeFit {
     /// Reads the shipped data.
-    pub fn new(compute: Compute) -> Result<Self> {
+    pub(crate) fn new(compute: Compute) -> Result<Self> {
         let data: Data = serde_json::from_str(DATA)
             .map_err(|e| Error::BadInput(format!("data/hinge_fit.json: {e}")))?;
         let rollout = |gain| {
@@ -58,7 +58,7 @@ impl HingeFit {
     }
 
     /// The starts that every tool gets.
-    pub fn starts(&self) -> Vec<Vec<f64>> {
+    pub(crate) fn starts(&self) -> Vec<Vec<f64>> {
         let inside = |(share, (low, high)): (&f64, &(f64, f64))| low + share * (high - low);
         let start = |row: &Vec<f64>| row.iter().zip(&self.bounds).map(inside).collect();
         self.data.starts.iter().map(start).collect()

@@ -12,14 +12,14 @@ use crate::{
     reading::Reading,
     rollout::{
         Path,
-        cloth::{ClothRollout, Passed, Watch},
+        cloth::{ClothRollout, Watch},
     },
     solve::Solver,
     step::{Cloth, Damping, Drive, Parameters, Setup, State},
 };
 
 /// Steps of the roll-out.
-pub const MESH_CHECK_STEPS: usize = 100;
+pub(crate) const MESH_CHECK_STEPS: usize = 100;
 /// Length of a step \[s\].
 const SECONDS: f64 = 0.01;
 /// Half a decade apart from 10⁻³: larger steps meet a branch of the tension's clamp somewhere.
@@ -37,7 +37,7 @@ const GRIP: f64 = 20.0;
 
 /// A sheet with one row pinned and bent by a moving penalty handle on the opposite edge, falling on a sphere;
 /// its thresholds are low, so that hinges stick, slip and yield, and triangles too.
-pub struct MeshCheck {
+pub(crate) struct MeshCheck {
     /// The cloth.
     pub cloth: Cloth,
     /// Its fabric.
@@ -72,7 +72,7 @@ enum Input {
 
 impl MeshCheck {
     /// The sheet, irregular by `seed`.
-    pub fn new(seed: u64, memory: usize) -> Result<MeshCheck> {
+    pub(crate) fn new(seed: u64, memory: usize) -> Result<MeshCheck> {
         let compute = Compute::cpu(Precision::F64);
         let pattern = generate::Pattern::Irregular { seed };
         let mesh = generate::rectangle(0.1, 0.06, 7, 4, pattern)?;
@@ -144,10 +144,11 @@ impl MeshCheck {
     }
 
     /// Runs forward; `visit` sees every state.
-    pub fn watch(&self, mut visit: impl FnMut(usize, &State)) -> Result<()> {
+    #[cfg(test)]
+    pub(crate) fn watch(&self, mut visit: impl FnMut(usize, &State)) -> Result<()> {
         let drive = |k: usize| self.drive(k, Shift::default());
         let rollout = self.rollout(&drive);
-        let see = |passed: &Passed| {
+        let see = |passed: &crate::rollout::cloth::Passed| {
             visit(passed.done, passed.state);
             Ok(())
         };
@@ -292,7 +293,7 @@ impl MeshCheck {
                 Ok(())
             },
         )?;
-        let total = back.from_virgin(&self.cloth, &self.parameters);
+        let total = back.since_virgin(&self.cloth, &self.parameters);
         let product = |a: &Field, b: &Field| -> Result<f64> {
             Ok(compute.values((a.clone() * b.clone()).sum())?[0])
         };

@@ -10,7 +10,7 @@ mod mesh_check;
 pub(crate) use cloth_bench::{ClothBench, ClothEnd};
 pub(crate) use gradcheck::Reach;
 #[cfg(test)]
-pub(crate) use gradcheck::{CheckedLaw, checked_laws};
+pub(crate) use gradcheck::checked_laws;
 pub use gradcheck::{GradientCase, gradient_cases};
 pub(crate) use hinge_bench::{BENCH_GAIN, BENCH_PARAMETERS, HingeBench, hinge_workload};
 pub use mesh_check::mesh_gradient_cases;

@@ -18,7 +18,7 @@ const LEAST: usize = 2;
 const TWISTS: [usize; 3] = [2_000, 7_000, 27_000];
 
 /// Times the square cloths and the twists, one JSON line each.
-pub fn run(common: &Common, only: Option<&str>, steps: usize) -> Result<()> {
+pub(crate) fn run(common: &Common, only: Option<&str>, steps: usize) -> Result<()> {
     let compute = common.compute()?;
     let wanted = |name: &str| only.is_none_or(|only| only == name);
     for n in SQUARES {
@@ -71,7 +71,7 @@ fn time(
     })?;
     let mut slopes = serde_json::Map::new();
     if let Some(gradient) = gradient {
-        let total = gradient.from_virgin(&bench.cloth, &bench.parameters);
+        let total = gradient.since_virgin(&bench.cloth, &bench.parameters);
         let names = bench.parameters.names(&bench.cloth.setup.law);
         for (name, field) in names.into_iter().zip(total.list()) {
             slopes.insert(name, json!(compute.values(field.clone())?[0]));

@@ -31,7 +31,7 @@ use crate::{
 
 /// Train variants that differ from a case in one thing, and judge them side by side
 #[derive(Debug, Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// A case (`rumple schema learn`) [default: the arm scene at the small size]
     #[arg(value_name = "CASE.json")]
     case: Option<PathBuf>,
@@ -83,7 +83,7 @@ struct Row {
     seconds_a_frame: f64,
 }
 
-pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
     let compute = compute(common)?;
     let case = read_case(common, arguments.case.as_deref())?;
     let folder = out_folder(&arguments.out, arguments.case.as_deref(), "ablations");

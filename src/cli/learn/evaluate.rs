@@ -24,7 +24,7 @@ use crate::{
 
 /// Judge trained networks on unseen motions against the reference simulation
 #[derive(Debug, Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// Folder of `rumple learn train`
     #[arg(value_name = "DIR")]
     folder: PathBuf,
@@ -51,7 +51,7 @@ pub(super) const REFERENCES: &str = "references";
 /// Folder of the results in that of a run.
 pub(super) const EVALUATION: &str = "evaluation";
 
-pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
     check_frames(arguments.frames)?;
     let compute = compute(common)?;
     let name = match arguments.cycle {
@@ -88,7 +88,7 @@ pub(super) struct Request<'a> {
 
 impl Request<'_> {
     /// Judges networks and writes everything.
-    pub fn judge(&self, references: &References, compute: &Compute) -> Result<Evaluation> {
+    pub(crate) fn judge(&self, references: &References, compute: &Compute) -> Result<Evaluation> {
         let (course, students, cycles) = run::load(self.folder, self.cycle, compute)?;
         let judged = Judged {
             course: &course,

@@ -20,7 +20,7 @@ use crate::{
 
 /// Predict the garment along a motion that was not trained
 #[derive(Debug, Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// Folder of `rumple learn train`
     #[arg(value_name = "DIR")]
     folder: PathBuf,
@@ -46,7 +46,7 @@ const LARGEST_DEG: f64 = 150.0;
 const FRAMES: usize = 95;
 const PREDICTIONS: &str = "predictions";
 
-pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
     let compute = compute(common)?;
     let (course, students, _) = run::load(&arguments.folder, arguments.cycle, &compute)?;
     let motion = arguments.motion(&course.scene, course.case.loss.materials.seconds)?;

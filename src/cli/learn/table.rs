@@ -18,12 +18,12 @@ pub(super) struct Block {
 }
 
 impl Block {
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let header: Vec<&str> = self.header.iter().map(String::as_str).collect();
         format!("{}\n{}\n", self.title, table(&header, &self.rows))
     }
 
-    pub fn markdown(&self) -> String {
+    pub(crate) fn markdown(&self) -> String {
         // |ε_p| would end a cell.
         let cell = |cell: &String| cell.replace('|', "\\|");
         let line = |cells: &[String]| {

@@ -22,7 +22,7 @@ use crate::{
 
 /// Train both networks and judge them on unseen motions; the same command goes on with a run that was stopped
 #[derive(Debug, Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// A case (`rumple schema learn`) [default: the arm scene at the small size]
     #[arg(value_name = "CASE.json")]
     case: Option<PathBuf>,
@@ -37,7 +37,7 @@ pub struct Arguments {
 /// Bar over the steps of a run; what a run says of itself has the time left.
 pub(super) const STEPS: &str = "{prefix}{bar:30} {pos}/{len} steps  {msg}";
 
-pub fn run(common: &Common, arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
     let compute = compute(common)?;
     let case = read_case(common, arguments.case.as_deref())?;
     let folder = out_folder(&arguments.out, arguments.case.as_deref(), "learn");

@@ -13,7 +13,7 @@ use crate::{
 
 /// A measurement of one group, with what it would read.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Candidate {
+pub(crate) struct Candidate {
     /// Number of the group (fabric and direction).
     pub group: usize,
     /// What is read.
@@ -60,7 +60,7 @@ pub(super) fn candidates(fit: &Fit, optimum: &Optimum, grid: &Grid) -> Result<Ve
 
 impl Candidate {
     /// The test and its first reading.
-    pub fn first(&self) -> &Condition {
+    pub(crate) fn first(&self) -> &Condition {
         &self.conditions[0]
     }
 }

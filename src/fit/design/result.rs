@@ -7,7 +7,7 @@ use crate::material::StrainMeasure;
 
 /// Candidates, a plan, and what it would do to the error bars.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct DesignResult {
+pub(crate) struct DesignResult {
     /// Name of the case.
     pub name: String,
     /// Whether the fit is of synthetic data.
@@ -26,7 +26,7 @@ pub struct DesignResult {
 
 /// A measurement and what it alone would teach.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct CandidateResult {
+pub(crate) struct CandidateResult {
     /// Place by the criterion, from 1.
     pub rank: usize,
     /// In words.
@@ -55,7 +55,7 @@ pub struct CandidateResult {
 
 /// One step of a plan.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct StepResult {
+pub(crate) struct StepResult {
     /// From 1.
     pub step: usize,
     /// In words.
@@ -70,7 +70,7 @@ pub struct StepResult {
 
 /// A parameter and how well it will be known.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ParameterForecast {
+pub(crate) struct ParameterForecast {
     /// Its name.
     pub name: String,
     /// Its unit.
@@ -85,7 +85,12 @@ pub struct ParameterForecast {
 
 impl Design<'_> {
     /// Ranks, plans and forecasts. `determined[k]` is whether the fit determines unknown k.
-    pub fn result(&self, criterion: Criterion, budget: usize, determined: &[bool]) -> DesignResult {
+    pub(crate) fn result(
+        &self,
+        criterion: Criterion,
+        budget: usize,
+        determined: &[bool],
+    ) -> DesignResult {
         let gains = self.ranking();
         let mut order: Vec<usize> = (0..gains.len()).collect();
         order.sort_by(|&a, &b| gains[b].by(criterion).total_cmp(&gains[a].by(criterion)));

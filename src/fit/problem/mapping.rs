@@ -127,7 +127,7 @@ impl Calibration {
     }
 
     /// The inverse of [`Calibration::to_scale`].
-    pub fn from_scale(&self, k: usize, scaled: f64) -> f64 {
+    pub fn unscaled(&self, k: usize, scaled: f64) -> f64 {
         match self.unknowns[k].transform {
             own @ (Transform::Linear { .. } | Transform::Logit { .. }) => own.to_value(scaled, 0.0),
             _ => scaled.exp(),

@@ -166,7 +166,7 @@ pub struct BendingPoint {
 }
 
 /// The KES bending test of fits and studies.
-pub struct Bending;
+pub(crate) struct Bending;
 
 impl BendingPoint {
     /// The reading of a condition of the bending test.

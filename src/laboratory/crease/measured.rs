@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// Recovery angle \[degrees\]; 180 is flat.
-pub static ANGLE: Concept = Concept {
+pub(crate) static ANGLE: Concept = Concept {
     hint: "A sum of warp and weft must be given as two rows",
     beginnings: &[&["recovery"], &["cra"], &["wra"]],
     ..Concept::number(
@@ -137,7 +137,7 @@ const MESH_CURVE_POINTS: usize = 24;
 const GAPS: [f64; 4] = [0.5e-3, 1e-3, 2e-3, 4e-3];
 
 /// The crease recovery test of fits and studies.
-pub struct Recovery;
+pub(crate) struct Recovery;
 
 impl CreasePoint {
     /// The point of a condition of the crease test.

@@ -39,7 +39,7 @@ pub(in crate::laboratory) struct StripBlock {
 impl StripBlock {
     /// Strips of so many cells; none where no condition is a recovery. Refuses readings some time after the release,
     /// which the mesh does not follow.
-    pub fn new(cells: usize, setup: &Setup) -> Result<Option<StripBlock>> {
+    pub(crate) fn new(cells: usize, setup: &Setup) -> Result<Option<StripBlock>> {
         let mut block = StripBlock {
             // The hard law does not depend on the steps of fold and hold.
             test: StripTest {

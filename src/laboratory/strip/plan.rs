@@ -31,7 +31,7 @@ pub(super) struct FoldPlan<'a> {
 }
 
 impl FoldPlan<'_> {
-    pub fn drive(&self, step: usize) -> Drive {
+    pub(crate) fn drive(&self, step: usize) -> Drive {
         let folding = self.test.fold_steps + 1;
         let holding = self.test.hold_steps + 1;
         if step < folding {
@@ -127,7 +127,7 @@ impl FoldPlan<'_> {
         drive
     }
 
-    pub fn watch(&self, part: &Part) -> Watch {
+    pub(crate) fn watch(&self, part: &Part) -> Watch {
         let columns = self.test.cells + 2 * self.test.leg() + 1;
         let column = |c: usize| vec![part.first_vertex + c, part.first_vertex + columns + c];
         let leg = self.test.leg();

@@ -65,7 +65,7 @@ pub struct TorquePoint {
 }
 
 /// The twist of fits and studies.
-pub struct Torque;
+pub(crate) struct Torque;
 
 impl TorquePoint {
     /// The torque of a condition of the twist.

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// A run, which variants that differ in the number of cycles share.
-pub struct Trained {
+pub(crate) struct Trained {
     folder: PathBuf,
     /// Name of the first variant that is trained so.
     home: String,
@@ -29,7 +29,7 @@ pub struct Trained {
 }
 
 /// Who watches an ablation, each from the thread that trains a run.
-pub struct Watchers<'a> {
+pub(crate) struct Watchers<'a> {
     /// Makes the watcher of a run, by its label.
     pub run: &'a (dyn Fn(&str) -> Box<Watcher<'a>> + Sync),
     /// Hears how many runs are done of those that its first argument names.
@@ -39,13 +39,13 @@ pub struct Watchers<'a> {
 }
 
 /// The folder in which a variant is trained, within that of an ablation.
-pub fn home(folder: &Path, variant: &Variant, seed: u64) -> PathBuf {
+pub(crate) fn home(folder: &Path, variant: &Variant, seed: u64) -> PathBuf {
     folder.join(format!("{}-seed{seed}", variant.home))
 }
 
 impl Trained {
     /// Whether it is the run of this home and seed.
-    pub fn is(&self, home: &str, seed: u64) -> bool {
+    pub(crate) fn is(&self, home: &str, seed: u64) -> bool {
         self.home == home && self.case.seed == seed
     }
 
@@ -122,7 +122,7 @@ fn time_left(seconds: f64, learned: usize, left: usize, threads: usize) -> Optio
 
 /// Trains what is left of all runs. E-Net's first turns come first, those that others can begin with; then as many runs
 /// side by side as there are threads, since a run alone cannot keep all of them busy.
-pub fn train(
+pub(crate) fn train(
     folder: &Path,
     chosen: &[(u64, Vec<Variant>)],
     compute: &Compute,

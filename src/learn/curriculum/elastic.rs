@@ -22,7 +22,7 @@ use crate::{
 
 /// One round of E-Net, for the log.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct ElasticStep {
+pub(crate) struct ElasticStep {
     /// Of Algorithm 1, from 0.
     pub cycle: usize,
     /// Within the cycle.
@@ -121,7 +121,7 @@ fn asked_in(step: usize, frame: usize) -> bool {
 impl Curriculum {
     /// One round of E-Net on the lessons, some with less or more rest bending; after the first cycle the rest bending then
     /// follows what E-Net has learned, unless [`Training::renew`] is off.
-    pub fn teach_elastic(
+    pub(crate) fn teach_elastic(
         &self,
         students: &mut Students,
         adam: &mut ModuleOptimizer,

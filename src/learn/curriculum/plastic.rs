@@ -18,7 +18,7 @@ use crate::{
 
 /// One step of P-Net, for the log.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct PlasticStep {
+pub(crate) struct PlasticStep {
     /// Of Algorithm 1, from 0.
     pub cycle: usize,
     /// Within the cycle.
@@ -46,13 +46,17 @@ const RECALL: usize = 8;
 
 impl Curriculum {
     /// What the plastic rule makes of the strain of a motion, both `[frames, hinges]` \[rad\]: P-Net's target.
-    pub fn target(&self, strain: &Field) -> Field {
+    pub(crate) fn target(&self, strain: &Field) -> Field {
         let start = self.compute.zeros([1, self.sheet.hinges]);
         self.case.plasticity.history(&start, strain)
     }
 
     /// What E-Net makes of lessons with their rest bending, and P-Net's target for each.
-    pub fn targets(&self, elastic: &ElasticNet, lessons: &[Lesson]) -> Vec<(Predicted, Field)> {
+    pub(crate) fn targets(
+        &self,
+        elastic: &ElasticNet,
+        lessons: &[Lesson],
+    ) -> Vec<(Predicted, Field)> {
         let seen = |lesson| {
             let predicted = self.see(elastic, lesson);
             let target = self.target(&predicted.strain);
@@ -63,7 +67,7 @@ impl Curriculum {
 
     /// One step of P-Net: the increment after one frame of one lesson, from a rest bending that may be off. A recurrent network
     /// sees the frames before it too.
-    pub fn teach_plastic(
+    pub(crate) fn teach_plastic(
         &self,
         students: &mut Students,
         adam: &mut ModuleOptimizer,
@@ -136,7 +140,7 @@ impl Curriculum {
     }
 
     /// P-Net along a prediction of E-Net, `[frames, hinges]`: how well it has learned its target.
-    pub fn follow(&self, plastic: &PlasticNet, predicted: &Predicted) -> Result<Field> {
+    pub(crate) fn follow(&self, plastic: &PlasticNet, predicted: &Predicted) -> Result<Field> {
         let plastic = plastic.valid();
         let none = self.compute.zeros([1, self.sheet.hinges]);
         let mut rows = vec![none];

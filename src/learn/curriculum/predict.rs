@@ -18,7 +18,7 @@ const VALIDATED: u64 = 2;
 
 /// A motion as predicted.
 #[derive(Debug, Clone)]
-pub struct Predicted {
+pub(crate) struct Predicted {
     /// \[m\], `[3, vertices]` a frame.
     pub positions: Vec<Field>,
     /// ε \[rad\], `[frames, hinges]`.
@@ -29,7 +29,7 @@ pub struct Predicted {
 
 impl Predicted {
     /// As numbers.
-    pub fn track(&self, compute: &Compute) -> Result<GarmentMotion> {
+    pub(crate) fn track(&self, compute: &Compute) -> Result<GarmentMotion> {
         let rows = |field: &Field| -> Result<Vec<Vec<f64>>> {
             let width = field.dims()[1];
             let values = compute.values(field.clone())?;
@@ -48,7 +48,7 @@ impl Predicted {
 
 impl Curriculum {
     /// What E-Net makes of a motion with the rest bending of the lesson.
-    pub fn see(&self, elastic: &ElasticNet, lesson: &Lesson) -> Predicted {
+    pub(crate) fn see(&self, elastic: &ElasticNet, lesson: &Lesson) -> Predicted {
         let bending = lesson.rest_bending.clone();
         self.roll_out(elastic, lesson, |frame, _, _| {
             bending.clone().narrow(0, frame, 1)
@@ -56,7 +56,7 @@ impl Curriculum {
     }
 
     /// What both networks make of a motion, frame by frame: nothing is known but the body.
-    pub fn predict(&self, students: &Students, lesson: &Lesson) -> Result<Predicted> {
+    pub(crate) fn predict(&self, students: &Students, lesson: &Lesson) -> Result<Predicted> {
         let none = self.compute.zeros([1, self.sheet.hinges]);
         if self.case.rest_bending == RestBending::None {
             return Ok(self.roll_out(&students.elastic, lesson, |_, _, _| none.clone()));
@@ -96,7 +96,7 @@ impl Curriculum {
     /// How good the networks are on motions of the validation, as far as is known without a simulation: mean distance of the
     /// rest bending that they roll out from what the plastic rule makes of the same strain \[rad\], and that of E-Net from where
     /// the minimiser leads \[m\].
-    pub fn validate(&self, students: &Students) -> Result<[f64; 2]> {
+    pub(crate) fn validate(&self, students: &Students) -> Result<[f64; 2]> {
         let LearnCase { seed, frames, .. } = self.case;
         let mut sums = [0.0; 2];
         for number in 0..VALIDATED {

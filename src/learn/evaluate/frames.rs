@@ -6,7 +6,7 @@ use crate::learn::{BodyMotion, GarmentMotion, Phases, metrics::short_way};
 
 /// One frame of one method.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct FrameRow {
+pub(crate) struct FrameRow {
     /// Name of the motion.
     pub motion: String,
     /// Name of the method.
@@ -34,7 +34,7 @@ pub struct FrameRow {
 }
 
 /// All frames of a track against the reference of the same motion.
-pub fn frame_rows(
+pub(crate) fn frame_rows(
     motion: &str,
     method: &str,
     track: &GarmentMotion,
@@ -68,7 +68,7 @@ pub fn frame_rows(
 
 /// Frames before, during and after a bend.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Moments {
+pub(crate) struct Moments {
     /// The last before anything moves.
     pub before: usize,
     /// In the middle of the frames that are bent the furthest.
@@ -79,7 +79,7 @@ pub struct Moments {
 
 impl Moments {
     /// Of a motion; none where nothing moves.
-    pub fn of(motion: &BodyMotion) -> Option<Moments> {
+    pub(crate) fn of(motion: &BodyMotion) -> Option<Moments> {
         let Phases { begin, peak, end } = motion.phases()?;
         Some(Moments {
             before: begin,
@@ -90,7 +90,7 @@ impl Moments {
 }
 
 /// Mean |x|.
-pub fn mean_size(values: &[f64]) -> f64 {
+pub(crate) fn mean_size(values: &[f64]) -> f64 {
     values.iter().map(|x| x.abs()).sum::<f64>() / values.len().max(1) as f64
 }
 
@@ -102,7 +102,7 @@ fn sorted_sizes(values: &[f64]) -> Vec<f64> {
 }
 
 /// Mean of a share of the values, those with the largest size.
-pub fn top(values: &[f64], share: f64) -> f64 {
+pub(crate) fn top(values: &[f64], share: f64) -> f64 {
     let mut sizes = sorted_sizes(values);
     sizes.truncate(((share * sizes.len() as f64) as usize).max(1));
     mean_size(&sizes)

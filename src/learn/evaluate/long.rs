@@ -21,18 +21,18 @@ use crate::{
 };
 
 /// Paper 2's figure: its drift appears where the mean error of the worst fifth leaves this \[rad\].
-pub const DRIFT: f64 = 0.1;
+pub(crate) const DRIFT: f64 = 0.1;
 
 /// A change of more than this share of what the first bend left is no small one, whatever its size: a P-Net that
 /// forgets all of it changes by less than [`DRIFT`] where it had little.
-pub const FORGOTTEN: f64 = 0.5;
+pub(crate) const FORGOTTEN: f64 = 0.5;
 
 /// Paper 2's groups of hinges.
 const FIFTH: f64 = 0.2;
 
 /// The garment after some bends, the body straight.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct LongRow {
+pub(crate) struct LongRow {
     /// From 0.
     pub frame: usize,
     /// Bends before it.
@@ -66,7 +66,7 @@ pub struct LongRow {
 /// How far rest bending is from that of the reference \[rad\], over all frames and not only those after a bend; beside it
 /// what predicting none has.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-pub struct LongError {
+pub(crate) struct LongError {
     /// Frames that are compared: all, or those before the rest bending is no longer finite.
     pub frames: usize,
     /// Mean |ε_p − that of the reference| over frames and hinges.
@@ -87,7 +87,7 @@ pub struct LongError {
 
 impl LongError {
     /// Of rest bending against that of the reference, frame by frame; nothing without a frame.
-    pub fn of(bent: &[Vec<f64>], reference: &[Vec<f64>]) -> Option<LongError> {
+    pub(crate) fn of(bent: &[Vec<f64>], reference: &[Vec<f64>]) -> Option<LongError> {
         let mut all = LongError::default();
         let finite = bent.iter().take_while(|row| is_finite(row));
         for (frame, (bent, simulated)) in finite.zip(reference).enumerate() {
@@ -115,7 +115,7 @@ impl LongError {
 
     /// By what share the worst fifth is below predicting none, where it is largest and on the mean over the frames; nothing
     /// where either is no better.
-    pub fn below_none(&self) -> Option<[f64; 2]> {
+    pub(crate) fn below_none(&self) -> Option<[f64; 2]> {
         let pairs = [
             (self.largest_top_fifth, self.none_largest_top_fifth),
             (self.top_fifth, self.none_top_fifth),
@@ -135,7 +135,7 @@ fn gaps(a: &[f64], b: &[f64]) -> Vec<f64> {
 
 /// The largest change since the first bend, over all bends after it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct LargestChange {
+pub(crate) struct LargestChange {
     /// Mean of the fifth of the hinges where it is largest \[rad\].
     pub top_fifth: f64,
     /// When.
@@ -146,7 +146,7 @@ pub struct LargestChange {
 
 impl LargestChange {
     /// Of the rows of a roll-out; nothing where they end before a second bend.
-    pub fn of(rows: &[LongRow]) -> Option<LargestChange> {
+    pub(crate) fn of(rows: &[LongRow]) -> Option<LargestChange> {
         let first = rows.iter().find(|row| row.bends == 1)?;
         let later = rows.iter().filter(|row| row.bends > 1);
         let changes = later.filter_map(|row| Some((row.frame, row.change_top_fifth?)));
@@ -167,12 +167,12 @@ fn looked_at(frames: usize) -> impl Iterator<Item = usize> {
 }
 
 /// Whether rows end before the frames that were asked for: something was no longer finite.
-pub fn is_cut_off(rows: &[LongRow], frames: usize) -> bool {
+pub(crate) fn is_cut_off(rows: &[LongRow], frames: usize) -> bool {
     rows.len() < looked_at(frames).count()
 }
 
 /// Refuses a number of frames that shows no drift, or too many for the memory.
-pub fn check_frames(frames: usize) -> Result<()> {
+pub(crate) fn check_frames(frames: usize) -> Result<()> {
     let bend = Bend::canonical();
     let least = bend.frames() + bend.rest + 1;
     if !(least..=BodyMotion::MOST_FRAMES).contains(&frames) {
@@ -185,7 +185,7 @@ pub fn check_frames(frames: usize) -> Result<()> {
 }
 
 /// So many frames of bends, which [`check_frames`] has seen.
-pub fn long_motion(body: &Body, frames: usize) -> BodyMotion {
+pub(crate) fn long_motion(body: &Body, frames: usize) -> BodyMotion {
     let bend = Bend::canonical();
     let bends = vec![bend; frames.div_ceil(bend.frames())];
     BodyMotion::bends("90° again and again", body, &bends, frames)
@@ -193,7 +193,7 @@ pub fn long_motion(body: &Body, frames: usize) -> BodyMotion {
 
 /// Rolls out a [`long_motion`], and compares with its reference where there is one; rows end where something is no longer
 /// finite.
-pub fn long_roll_out(
+pub(crate) fn long_roll_out(
     course: &Curriculum,
     students: &Students,
     motion: BodyMotion,

@@ -24,7 +24,7 @@ use crate::{
 
 /// A reference and how long it took.
 #[derive(Debug, Clone)]
-pub struct Reference {
+pub(crate) struct Reference {
     /// The motion of the garment.
     pub track: GarmentMotion,
     /// Of the whole simulation, when it was made \[s\].
@@ -37,7 +37,7 @@ pub struct Reference {
 
 /// What yields in a reference.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Yields {
+pub(crate) enum Yields {
     /// At the case's yield strain, by the hard rule whichever rule the networks learned from.
     AsInCase,
     /// Never: what a simulation without rest bending does.
@@ -45,21 +45,21 @@ pub enum Yields {
 }
 
 /// Hears of every frame that is done, and may stop the work by an error.
-pub type Watch<'a> = &'a (dyn Fn() -> Result<()> + Sync);
+pub(crate) type Watch<'a> = &'a (dyn Fn() -> Result<()> + Sync);
 
 /// A folder of references.
 #[derive(Debug, Clone)]
-pub struct References {
+pub(crate) struct References {
     folder: PathBuf,
     compute: Compute,
 }
 
 /// One simulation: a motion, and what yields.
-pub type Job<'a> = (&'a BodyMotion, Yields);
+pub(crate) type Job<'a> = (&'a BodyMotion, Yields);
 
 impl References {
     /// References are kept in `folder`, and always simulated in double precision on the CPU.
-    pub fn new(folder: &Path) -> References {
+    pub(crate) fn new(folder: &Path) -> References {
         References {
             folder: folder.into(),
             compute: Compute::cpu(Precision::F64),
@@ -67,7 +67,12 @@ impl References {
     }
 
     /// Frames that are yet to be simulated.
-    pub fn missing_frames(&self, case: &LearnCase, scene: &BodyScene, jobs: &[Job]) -> usize {
+    pub(crate) fn missing_frames(
+        &self,
+        case: &LearnCase,
+        scene: &BodyScene,
+        jobs: &[Job],
+    ) -> usize {
         let missing = |job: &Job| {
             let path = self.file(case, scene, *job);
             if path.is_file() {
@@ -81,7 +86,7 @@ impl References {
 
     /// References of some jobs, in their order. The first is simulated on its own, for its time; the others side by
     /// side.
-    pub fn of(
+    pub(crate) fn of(
         &self,
         case: &LearnCase,
         scene: &BodyScene,

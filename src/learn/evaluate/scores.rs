@@ -17,7 +17,7 @@ use crate::{
 
 /// One method on one motion, or on the mean of those that move.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Score {
+pub(crate) struct Score {
     /// Which method.
     pub method: String,
     /// Which motion.
@@ -31,7 +31,7 @@ pub struct Score {
 
 /// What is bent before, during and after a bend \[rad\].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Bent {
+pub(crate) struct Bent {
     /// Which method.
     pub method: String,
     /// Which motion.
@@ -48,7 +48,7 @@ pub struct Bent {
 
 /// The unloaded control: what a body that never moves leaves behind.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Control {
+pub(crate) struct Control {
     /// Which method.
     pub method: String,
     /// Largest |ε_p| of all frames and hinges \[rad\].
@@ -147,7 +147,7 @@ pub(super) fn control(still: &Trial) -> Vec<Control> {
 }
 
 /// All frames of all motions and methods, the reference among them.
-pub fn all_frame_rows(trials: &[Trial]) -> Vec<FrameRow> {
+pub(crate) fn all_frame_rows(trials: &[Trial]) -> Vec<FrameRow> {
     let rows = |trial: &Trial| -> Vec<FrameRow> {
         let of = |(method, track)| frame_rows(&trial.motion.name, method, track, &trial.reference);
         tracks(trial).flat_map(of).collect()

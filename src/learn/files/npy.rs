@@ -5,7 +5,7 @@ use crate::error::{Result, bad_input};
 
 /// An array of numbers, row by row whatever the file's order.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Array {
+pub(crate) struct Array {
     /// Its lengths.
     pub shape: Vec<usize>,
     /// Its values, the last index fastest.
@@ -26,7 +26,7 @@ struct Header<'a> {
 
 impl Array {
     /// Reads an array; `place` names file and key in messages.
-    pub fn parse(bytes: &[u8], place: &str) -> Result<Array> {
+    pub(crate) fn parse(bytes: &[u8], place: &str) -> Result<Array> {
         let damaged = |what: &str| {
             bad_input(format!(
                 "{place}: not a sound .npy array ({what}); save it with numpy.save or savez"
@@ -80,7 +80,7 @@ impl Array {
     }
 
     /// As a `.npy` file of 8-byte floats, version 1.
-    pub fn bytes(&self) -> Vec<u8> {
+    pub(crate) fn bytes(&self) -> Vec<u8> {
         let pieces = self.pieces();
         let mut bytes = Vec::with_capacity(pieces.length());
         pieces.bytes().for_each(|piece| bytes.extend(piece));
@@ -106,13 +106,13 @@ pub(in crate::learn) struct Pieces<'a> {
 
 impl Pieces<'_> {
     /// Length as a `.npy` file \[bytes\].
-    pub fn length(&self) -> usize {
+    pub(crate) fn length(&self) -> usize {
         let count: usize = self.values.iter().map(|piece| piece.len()).sum();
         opening(&self.shape).len() + count * size_of::<f64>()
     }
 
     /// The `.npy` file of 8-byte floats, version 1, piece after piece.
-    pub fn bytes(&self) -> impl Iterator<Item = Vec<u8>> {
+    pub(crate) fn bytes(&self) -> impl Iterator<Item = Vec<u8>> {
         let values = self.values.iter();
         let values = values.map(|piece| piece.iter().flat_map(|x| x.to_le_bytes()).collect());
         std::iter::once(opening(&self.shape)).chain(values)

@@ -15,7 +15,7 @@ use crate::{
 /// An opened `.npz` file. Arrays are unpacked when they are asked for, so that what is not needed may be of any
 /// kind.
 #[derive(Debug)]
-pub struct Npz {
+pub(crate) struct Npz {
     place: String,
     bytes: Vec<u8>,
     /// Names of the files.
@@ -24,7 +24,7 @@ pub struct Npz {
 
 impl Npz {
     /// Opens a file.
-    pub fn open(path: &Path) -> Result<Npz> {
+    pub(crate) fn open(path: &Path) -> Result<Npz> {
         let bytes = read_archive(path)?;
         let place = path.display().to_string();
         let names = names(&open(&bytes, &place)?);
@@ -35,13 +35,7 @@ impl Npz {
         })
     }
 
-    /// Writes arrays by name, whole or not at all. Refuses more than [`Npz::open`] would read.
-    pub fn write(path: &Path, arrays: &[(&str, Array)]) -> Result<()> {
-        let pieces = arrays.iter().map(|(key, array)| (*key, array.pieces()));
-        Npz::write_pieces(path, &pieces.collect::<Vec<_>>())
-    }
-
-    /// The same of arrays in pieces.
+    /// Writes arrays in pieces by name, whole or not at all. Refuses more than [`Npz::open`] would read.
     pub(in crate::learn) fn write_pieces(path: &Path, arrays: &[(&str, Pieces<'_>)]) -> Result<()> {
         let names: Vec<String> = arrays.iter().map(|(key, _)| format!("{key}.npy")).collect();
         let lengths = names.iter().zip(arrays);
@@ -57,23 +51,23 @@ impl Npz {
     }
 
     /// Its name, for messages.
-    pub fn place(&self) -> &str {
+    pub(crate) fn place(&self) -> &str {
         &self.place
     }
 
     /// Names of all arrays.
-    pub fn keys(&self) -> Vec<&str> {
+    pub(crate) fn keys(&self) -> Vec<&str> {
         let names = self.names.iter();
         names.map(|name| name.trim_end_matches(".npy")).collect()
     }
 
     /// Whether there is such an array.
-    pub fn has(&self, key: &str) -> bool {
+    pub(crate) fn has(&self, key: &str) -> bool {
         self.keys().contains(&key)
     }
 
     /// The array `key`.
-    pub fn array(&self, key: &str) -> Result<Array> {
+    pub(crate) fn array(&self, key: &str) -> Result<Array> {
         let keys = self.keys();
         let Some(number) = keys.iter().position(|k| *k == key) else {
             let hint = nearest(key, keys.iter().copied())
@@ -91,7 +85,7 @@ impl Npz {
     }
 
     /// The array `key` with a certain shape; `None` stands for any length. Refuses values that are not finite.
-    pub fn shaped(&self, key: &str, shape: &[Option<usize>]) -> Result<Array> {
+    pub(crate) fn shaped(&self, key: &str, shape: &[Option<usize>]) -> Result<Array> {
         let array = self.array(key)?;
         let fits = |(length, wanted): (&usize, &Option<usize>)| wanted.is_none_or(|w| w == *length);
         if array.shape.len() != shape.len() || !array.shape.iter().zip(shape).all(fits) {

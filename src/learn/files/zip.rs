@@ -196,7 +196,7 @@ pub(super) struct Packing(ZipWriter<Cursor<Vec<u8>>>);
 
 impl Packing {
     /// Makes room for files of these names and lengths \[bytes\]; refuses more than can be read again.
-    pub fn new(files: &[(&str, usize)]) -> Result<Packing> {
+    pub(crate) fn new(files: &[(&str, usize)]) -> Result<Packing> {
         let lengths = files
             .iter()
             .map(|(name, length)| SAID_OF_A_FILE + 2 * name.len() + length);
@@ -216,7 +216,11 @@ impl Packing {
     }
 
     /// Adds a file, its bytes in pieces.
-    pub fn add(&mut self, name: &str, pieces: impl IntoIterator<Item: AsRef<[u8]>>) -> Result<()> {
+    pub(crate) fn add(
+        &mut self,
+        name: &str,
+        pieces: impl IntoIterator<Item: AsRef<[u8]>>,
+    ) -> Result<()> {
         let stored = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
         let started = self.0.start_file(name, stored);
         let mut pieces = pieces.into_iter();
@@ -226,7 +230,7 @@ impl Packing {
     }
 
     /// The archive.
-    pub fn finish(self) -> Result<Vec<u8>> {
+    pub(crate) fn finish(self) -> Result<Vec<u8>> {
         let finished = self.0.finish();
         Ok(finished
             .map_err(|e| not_packed("the list of files", &e))?

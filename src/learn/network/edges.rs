@@ -12,7 +12,7 @@ use crate::{
 /// Edges of the hinge graph as P-Net sees them: the way from a hinge's midpoint to its neighbour's and its length, now
 /// and as sewn, in units of the mean length as sewn; the step \[s\] and the yield angle \[rad\]. Only ways between
 /// midpoints enter, so that it does not matter where the garment is.
-pub struct EdgeFeatures {
+pub(crate) struct EdgeFeatures {
     /// Ends of the hinges and of their neighbours, four a row.
     ends: Vec<[usize; 4]>,
     sewn: Vec<[f64; 4]>,
@@ -22,7 +22,7 @@ pub struct EdgeFeatures {
 
 impl EdgeFeatures {
     /// For a garment, a step and a yield angle.
-    pub fn new(
+    pub(crate) fn new(
         scene: &BodyScene,
         graph: &HingeGraph,
         seconds: f64,
@@ -55,7 +55,7 @@ impl EdgeFeatures {
     }
 
     /// Rows of all edges, `[hinges·4, EDGE_INPUTS]`, for positions \[m\] of one frame, `[3][vertices]` row-major.
-    pub fn at(&self, positions: &[f64], compute: &Compute) -> Tensor<2> {
+    pub(crate) fn at(&self, positions: &[f64], compute: &Compute) -> Tensor<2> {
         let count = positions.len() / 3;
         let at = |v: usize| [positions[v], positions[count + v], positions[2 * count + v]];
         let mut rows = Vec::with_capacity(self.ends.len() * EDGE_INPUTS);
@@ -77,7 +77,7 @@ fn way([a, b, c, d]: [usize; 4], at: impl Fn(usize) -> [f64; 3], unit: f64) -> [
 }
 
 /// Hinges as P-Net sees them, `[hinges, 4]`: rest bending and strain \[rad\], before and now, each `[1, hinges]`.
-pub fn nodes(rest_bending: [&Field; 2], strain: [&Field; 2]) -> Tensor<2> {
+pub(crate) fn nodes(rest_bending: [&Field; 2], strain: [&Field; 2]) -> Tensor<2> {
     let all = rest_bending.into_iter().chain(strain).cloned().collect();
     Tensor::cat(all, 0).transpose()
 }

@@ -29,7 +29,7 @@ const OFFSET: f64 = 0.01;
 
 /// A batch of motions as a network sees them.
 #[derive(Debug, Clone)]
-pub struct Pose {
+pub(crate) struct Pose {
     /// `[motions, frames, joints·STATIC]`.
     pub still: Tensor<3>,
     /// `[motions·frames, joints, DYNAMIC]`.
@@ -41,7 +41,7 @@ const ACCELERATION: f64 = 9.81;
 
 impl Pose {
     /// One motion of a body of `joints`.
-    pub fn new(features: &Features, joints: usize, compute: &Compute) -> Pose {
+    pub(crate) fn new(features: &Features, joints: usize, compute: &Compute) -> Pose {
         let frames = features.standing.len() / (joints * STATIC);
         let scaled = features.moving.iter().enumerate();
         let moving: Vec<f64> = scaled
@@ -63,7 +63,7 @@ impl Pose {
 /// The elastic network: static and dynamic encoder, their sum beside the encoded rest bending, decoder, and a
 /// linear layer to the offsets of all vertices. That layer is not for an optimiser: [`ElasticNet::complete`] finds it.
 #[derive(Module, Debug)]
-pub struct ElasticNet {
+pub(crate) struct ElasticNet {
     still: Layers,
     joint: Layers,
     motion: Layers,
@@ -77,7 +77,7 @@ pub struct ElasticNet {
 impl ElasticNet {
     /// A network for a body of `joints` and a garment of `hinges` and `vertices`. Its parameters are burn's;
     /// see [`super::seeded`].
-    pub fn new(
+    pub(crate) fn new(
         size: Size,
         (joints, hinges, vertices): (usize, usize, usize),
         device: &Device,
@@ -105,7 +105,7 @@ impl ElasticNet {
 
     /// What the decoder needs to know of motions that begin at rest, `[motions, frames, n]`. It depends on the
     /// body alone, so that a roll-out makes it once and decodes frame by frame.
-    pub fn encode(&self, pose: &Pose) -> Tensor<3> {
+    pub(crate) fn encode(&self, pose: &Pose) -> Tensor<3> {
         let [motions, frames, _] = pose.still.dims();
         let joints = self.joint.forward(pose.moving.clone());
         let [_, count, width] = joints.dims();
@@ -116,23 +116,23 @@ impl ElasticNet {
 
     /// Offsets from the garment as sewn \[m\], `[frames, 3·vertices]` (x of all vertices, then y and z), of frames
     /// encoded as `[frames, n]` with a rest bending (rad) `[frames, hinges]`.
-    pub fn decode(&self, body: Tensor<2>, rest_bending: Tensor<2>) -> Tensor<2> {
+    pub(crate) fn decode(&self, body: Tensor<2>, rest_bending: Tensor<2>) -> Tensor<2> {
         self.offsets(self.shares(body, rest_bending))
     }
 
     /// Offsets of [`ElasticNet::shares`].
-    pub fn offsets(&self, shares: Tensor<2>) -> Tensor<2> {
+    pub(crate) fn offsets(&self, shares: Tensor<2>) -> Tensor<2> {
         self.shapes.forward(shares) * OFFSET
     }
 
     /// How much of each pose-space shape there is, `[frames, n]`.
-    pub fn shares(&self, body: Tensor<2>, rest_bending: Tensor<2>) -> Tensor<2> {
+    pub(crate) fn shares(&self, body: Tensor<2>, rest_bending: Tensor<2>) -> Tensor<2> {
         let bent = self.rest_bending.forward(rest_bending) * FAINT;
         self.decoder.forward(Tensor::cat(vec![body, bent], 1))
     }
 
     /// The same with pose-space shapes that an optimiser moves too.
-    pub fn with_shapes_taped(mut self) -> ElasticNet {
+    pub(crate) fn with_shapes_taped(mut self) -> ElasticNet {
         self.shapes.weight = self.shapes.weight.set_require_grad(true);
         self.shapes.bias = self.shapes.bias.map(|b| b.set_require_grad(true));
         self
@@ -141,7 +141,7 @@ impl ElasticNet {
     /// How offsets that are `missing` \[m\], `[frames, 3·vertices]`, pull on the shares, `[frames, n]`, and how the pull
     /// falls as shares change, `[n, n]`: slope and second derivative of half the squared error, with offsets of size one
     /// as the unit. `free` is 1 for vertices that move, `[1, vertices]`.
-    pub fn pull(&self, missing: Tensor<2>, free: &Tensor<2>) -> (Tensor<2>, Tensor<2>) {
+    pub(crate) fn pull(&self, missing: Tensor<2>, free: &Tensor<2>) -> (Tensor<2>, Tensor<2>) {
         let shapes = self.shapes.weight.val() * free.clone().repeat_dim(1, 3);
         let turned = shapes.clone().transpose();
         let pull = (missing * (1.0 / OFFSET)).matmul(turned.clone());
@@ -151,7 +151,7 @@ impl ElasticNet {
     /// Changes the pose-space shapes so that their `shares` give the offsets that are `missing` \[m\],
     /// `[frames, 3·vertices]`, as well as they can: regularised least squares, without a tape. `weights`,
     /// `[frames, 1]`, say how much frames count.
-    pub fn complete(
+    pub(crate) fn complete(
         self,
         shares: Tensor<2>,
         missing: Tensor<2>,

@@ -8,13 +8,13 @@ use crate::{
 };
 
 /// A hinge has at most four neighbours: the other edges of its two triangles.
-pub const NEIGHBOURS: usize = 4;
+pub(crate) const NEIGHBOURS: usize = 4;
 
 /// Hinges as nodes; hinges that share a triangle are neighbours. Every node has [`NEIGHBOURS`] places for
 /// edges, of which those at the boundary of the mesh leave some empty, so that sums over neighbours need no
 /// scattering.
 #[derive(Debug, Clone)]
-pub struct HingeGraph {
+pub(crate) struct HingeGraph {
     hinges: usize,
     /// Neighbour at each place, `[hinges·NEIGHBOURS]`; an empty place names the hinge itself.
     neighbours: Tensor<1, Int>,
@@ -25,7 +25,7 @@ pub struct HingeGraph {
 
 impl HingeGraph {
     /// The graph of a mesh.
-    pub fn new(mesh: &Mesh, topology: &Topology, compute: &Compute) -> HingeGraph {
+    pub(crate) fn new(mesh: &Mesh, topology: &Topology, compute: &Compute) -> HingeGraph {
         let mut of_triangle = vec![Vec::new(); mesh.triangles.len()];
         for (hinge, h) in topology.hinges.iter().enumerate() {
             for triangle in h.triangles {
@@ -63,17 +63,18 @@ impl HingeGraph {
     }
 
     /// Number of nodes.
-    pub fn hinges(&self) -> usize {
+    #[cfg(test)]
+    pub(crate) fn hinges(&self) -> usize {
         self.hinges
     }
 
     /// The neighbour at each place, [`NEIGHBOURS`] a hinge.
-    pub fn places(&self) -> &[Option<usize>] {
+    pub(crate) fn places(&self) -> &[Option<usize>] {
         &self.places
     }
 
     /// Node rows `[hinges, n]` at both ends of every edge, each `[hinges·NEIGHBOURS, n]`.
-    pub fn ends(&self, nodes: &Tensor<2>) -> (Tensor<2>, Tensor<2>) {
+    pub(crate) fn ends(&self, nodes: &Tensor<2>) -> (Tensor<2>, Tensor<2>) {
         let [hinges, width] = nodes.dims();
         let own = nodes
             .clone()
@@ -84,7 +85,7 @@ impl HingeGraph {
     }
 
     /// Mean over the neighbours of edge rows `[hinges·NEIGHBOURS, n]`, `[hinges, n]`.
-    pub fn mean(&self, edges: Tensor<2>) -> Tensor<2> {
+    pub(crate) fn mean(&self, edges: Tensor<2>) -> Tensor<2> {
         let [_, width] = edges.dims();
         let weighted = edges * self.shares.clone();
         weighted

@@ -8,7 +8,7 @@ use burn::{
 
 /// A stack of linear layers.
 #[derive(Module, Debug)]
-pub struct Layers {
+pub(crate) struct Layers {
     layers: Vec<Linear>,
     /// Whether ReLU follows the last layer too.
     ends_bent: bool,
@@ -16,7 +16,7 @@ pub struct Layers {
 
 impl Layers {
     /// A stack from `inputs` through `widths`, with ReLU after every layer.
-    pub fn bent(inputs: usize, widths: &[usize], bias: bool, device: &Device) -> Layers {
+    pub(crate) fn bent(inputs: usize, widths: &[usize], bias: bool, device: &Device) -> Layers {
         Layers {
             ends_bent: true,
             ..Layers::straight(inputs, widths, bias, device)
@@ -24,7 +24,7 @@ impl Layers {
     }
 
     /// The same without ReLU after the last layer.
-    pub fn straight(inputs: usize, widths: &[usize], bias: bool, device: &Device) -> Layers {
+    pub(crate) fn straight(inputs: usize, widths: &[usize], bias: bool, device: &Device) -> Layers {
         let mut from = inputs;
         let layers = widths.iter().map(|&to| {
             let layer = LinearConfig::new(from, to).with_bias(bias).init(device);
@@ -38,7 +38,7 @@ impl Layers {
     }
 
     /// Of rows.
-    pub fn forward<const D: usize>(&self, input: Tensor<D>) -> Tensor<D> {
+    pub(crate) fn forward<const D: usize>(&self, input: Tensor<D>) -> Tensor<D> {
         let last = self.layers.len().saturating_sub(1);
         let step = |x: Tensor<D>, (k, layer): (usize, &Linear)| {
             let y = layer.forward(x);

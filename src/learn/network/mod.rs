@@ -20,8 +20,6 @@ pub(crate) use plastic::{EDGE_INPUTS, Memory, PlasticKind, PlasticNet};
 pub(crate) use seed::seeded;
 
 #[cfg(test)]
-pub(crate) use hinge_graph::NEIGHBOURS;
-#[cfg(test)]
 pub(crate) use plastic::NODE_INPUTS;
 use serde::{Deserialize, Serialize};
 

@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 use super::{HingeGraph, Layers, Size};
 
 /// Numbers a hinge: rest bending and angle, before and now (rad, both relative to the rest shape).
-pub const NODE_INPUTS: usize = 4;
+pub(crate) const NODE_INPUTS: usize = 4;
 /// Numbers an edge: the way to the neighbour's midpoint and its length, now and at rest; step, yield angle.
-pub const EDGE_INPUTS: usize = 10;
+pub(crate) const EDGE_INPUTS: usize = 10;
 
 /// Increments are of this size \[rad\] where the decoder's output is of size one.
 const INCREMENT: f64 = 0.1;
@@ -55,7 +55,7 @@ struct Passing {
 
 /// The plastic network.
 #[derive(Module, Debug)]
-pub struct PlasticNet {
+pub(crate) struct PlasticNet {
     node: Layers,
     edge: Option<Layers>,
     passing: Vec<Passing>,
@@ -66,7 +66,7 @@ pub struct PlasticNet {
 
 /// What a recurrent network remembers of each hinge; nothing at first, and for a graph ever.
 #[derive(Debug, Clone, Default)]
-pub struct Memory {
+pub(crate) struct Memory {
     /// `[hinges, width]`.
     hidden: Option<Tensor<2>>,
     /// Of long short-term memory, `[hinges, width]`.
@@ -86,7 +86,7 @@ fn increment(output: Tensor<2>) -> Tensor<2> {
 
 impl PlasticNet {
     /// A network of a kind. Its parameters are burn's; see [`super::seeded`].
-    pub fn new(size: Size, kind: PlasticKind, device: &Device) -> PlasticNet {
+    pub(crate) fn new(size: Size, kind: PlasticKind, device: &Device) -> PlasticNet {
         let width = size.plastic();
         let two = |inputs: usize| Layers::bent(inputs, &[width, width], true, device);
         let steps = match kind {
@@ -110,14 +110,14 @@ impl PlasticNet {
     }
 
     /// Whether what it says depends on earlier frames.
-    pub fn remembers(&self) -> bool {
+    pub(crate) fn remembers(&self) -> bool {
         self.rnn.is_some() || self.lstm.is_some()
     }
 
     /// The increment of the rest bending of every hinge \[rad\], `[hinges, 1]`.
     ///
     /// `nodes` is `[hinges, NODE_INPUTS]`, `edges` `[hinges·4, EDGE_INPUTS]` in the places of the graph.
-    pub fn step(
+    pub(crate) fn step(
         &self,
         graph: &HingeGraph,
         nodes: Tensor<2>,

@@ -10,7 +10,7 @@ use crate::numeric::Random;
 /// A module whose parameters depend on the seed alone: burn's own initialisation draws from a generator that
 /// everything in the process shares. Matrices are even within ±√(3/inputs), so that a signal keeps its size
 /// through linear layers; vectors are zero.
-pub fn seeded<M: Module>(module: M, seed: u64) -> M {
+pub(crate) fn seeded<M: Module>(module: M, seed: u64) -> M {
     let random = Random::stream(seed, 0x5EED);
     module.map(&mut Draw { random })
 }

@@ -26,7 +26,12 @@ impl Run {
     /// Opens a folder for a case: a new one, or where an earlier run of the same case stopped. A case that differs in
     /// nothing but more cycles goes on too. `fresh` throws away what is there, but not before the case is known to be
     /// good and no other run writes there.
-    pub fn open(folder: &Path, case: &LearnCase, compute: &Compute, fresh: bool) -> Result<Run> {
+    pub(crate) fn open(
+        folder: &Path,
+        case: &LearnCase,
+        compute: &Compute,
+        fresh: bool,
+    ) -> Result<Run> {
         case.check()?;
         let begun = check_begun(folder, case, fresh)?;
         let course = Curriculum::new(case.clone(), case.scene()?, compute)?;
@@ -75,7 +80,7 @@ impl Run {
 
     /// Takes E-Net's first turn over from the run in another folder if that began in the same way: in its first turn
     /// E-Net has not heard of rest bending yet. Says whether it did; the bits are those of a run on its own.
-    pub fn begin_as(&mut self, other: &Path) -> Result<bool> {
+    pub(crate) fn begin_as(&mut self, other: &Path) -> Result<bool> {
         let path = other.join(NETWORKS).join(FIRST_TURN);
         if self.done() != [0, 0] || !path.is_file() {
             return Ok(false);

@@ -22,7 +22,7 @@ use crate::{
 
 /// What a checkpoint says beside the networks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Mark {
+pub(crate) struct Mark {
     /// What comes next.
     pub place: Place,
     /// Time that the cycle has taken so far \[s\].
@@ -41,7 +41,7 @@ const BENT: &str = "rest_bending.npy";
 const ROLLED_OUT: &str = "rolled_out.npy";
 
 /// Saves everything that training needs to go on with the same bits.
-pub fn save(
+pub(crate) fn save(
     path: &Path,
     mark: &Mark,
     students: &Students,
@@ -62,7 +62,7 @@ pub fn save(
 }
 
 /// Loads what [`save`] wrote into students of the same case.
-pub fn load(
+pub(crate) fn load(
     path: &Path,
     mut students: Students,
     compute: &Compute,
@@ -85,30 +85,30 @@ pub fn load(
 }
 
 /// Who wrote a checkpoint.
-pub fn maker(path: &Path) -> Result<Maker> {
+pub(crate) fn maker(path: &Path) -> Result<Maker> {
     Ok(Parts::open(path)?.mark()?.made_by)
 }
 
 /// Saves E-Net alone with a mark, for runs that begin in the same way.
-pub fn save_elastic(path: &Path, mark: &Mark, students: &Students) -> Result<()> {
+pub(crate) fn save_elastic(path: &Path, mark: &Mark, students: &Students) -> Result<()> {
     let mark = serde_json::to_vec(mark).map_err(|e| cannot(path, &e.to_string()))?;
     let elastic = networks(path, students)?.swap_remove(0);
     write_lasting(path, &archive(&[(MARK, mark), elastic])?)
 }
 
 /// Loads what [`save_elastic`] wrote.
-pub fn load_elastic(path: &Path, elastic: ElasticNet) -> Result<(Mark, ElasticNet)> {
+pub(crate) fn load_elastic(path: &Path, elastic: ElasticNet) -> Result<(Mark, ElasticNet)> {
     let parts = Parts::open(path)?;
     Ok((parts.mark()?, parts.elastic(elastic)?))
 }
 
 /// Saves the networks alone, for use.
-pub fn save_networks(path: &Path, students: &Students) -> Result<()> {
+pub(crate) fn save_networks(path: &Path, students: &Students) -> Result<()> {
     write_lasting(path, &archive(&networks(path, students)?)?)
 }
 
 /// Loads networks into students of the same case.
-pub fn load_networks(path: &Path, students: Students) -> Result<Students> {
+pub(crate) fn load_networks(path: &Path, students: Students) -> Result<Students> {
     Parts::open(path)?.networks(students)
 }
 

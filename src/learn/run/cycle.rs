@@ -13,7 +13,7 @@ use crate::{
 
 /// What a cycle brought, over all frames and hinges of the training motions.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Cycle {
+pub(crate) struct Cycle {
     /// From 0.
     pub cycle: usize,
     /// Mean |rest bending| of P-Net's target, which the plastic rule makes from E-Net's prediction \[rad\].

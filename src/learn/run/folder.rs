@@ -2,32 +2,32 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Cycle, checkpoint, rows};
+use super::checkpoint;
 use crate::{
     error::{Result, bad_input},
     learn::{
         LearnCase,
-        curriculum::{Curriculum, ElasticStep, PlasticStep, Students},
+        curriculum::{Curriculum, Students},
     },
     numeric::Compute,
     study::{Folder, Log, Maker},
 };
 
 /// The whole case.
-pub const CASE: &str = "case.json";
+pub(crate) const CASE: &str = "case.json";
 /// Losses of E-Net, rows of [`ElasticStep`].
-pub const ELASTIC: &str = "elastic.csv";
+pub(crate) const ELASTIC: &str = "elastic.csv";
 /// Losses of P-Net, rows of [`PlasticStep`].
-pub const PLASTIC: &str = "plastic.csv";
+pub(crate) const PLASTIC: &str = "plastic.csv";
 /// Rows of [`Cycle`].
-pub const CYCLES: &str = "cycles.csv";
+pub(crate) const CYCLES: &str = "cycles.csv";
 pub(super) const CHECKPOINT: &str = "checkpoint.zip";
 pub(super) const NETWORKS: &str = "networks";
 /// E-Net after its first turn, in the folder of the networks.
 pub(super) const FIRST_TURN: &str = "first-turn.zip";
 
 /// The networks of a folder after a cycle (from 1), or after the last that is done, and which one that is.
-pub fn load(
+pub(crate) fn load(
     folder: &Path,
     cycle: Option<usize>,
     compute: &Compute,
@@ -65,7 +65,7 @@ pub fn load(
 }
 
 /// The case of a run.
-pub fn read_case(folder: &Path) -> Result<LearnCase> {
+pub(crate) fn read_case(folder: &Path) -> Result<LearnCase> {
     let path = folder.join(CASE);
     if !path.is_file() || !folder.join(CHECKPOINT).is_file() {
         return bad_input(format!(
@@ -74,21 +74,6 @@ pub fn read_case(folder: &Path) -> Result<LearnCase> {
         ));
     }
     LearnCase::load(&path)
-}
-
-/// Steps of E-Net in a folder.
-pub fn elastic_steps(folder: &Path) -> Result<Vec<ElasticStep>> {
-    rows::read(&folder.join(ELASTIC))
-}
-
-/// Steps of P-Net in a folder.
-pub fn plastic_steps(folder: &Path) -> Result<Vec<PlasticStep>> {
-    rows::read(&folder.join(PLASTIC))
-}
-
-/// Cycles that are done in a folder.
-pub fn cycles(folder: &Path) -> Result<Vec<Cycle>> {
-    rows::read(&folder.join(CYCLES))
 }
 
 pub(super) fn networks_file(folder: &Path, cycle: usize) -> PathBuf {

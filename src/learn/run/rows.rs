@@ -11,16 +11,16 @@ use crate::{
 };
 
 /// First line of every table.
-pub const SYNTHETIC: &str = "# synthetic: body, garment and motions are made by rumple\n";
+pub(crate) const SYNTHETIC: &str = "# synthetic: body, garment and motions are made by rumple\n";
 
 /// Names of the columns, with a line end.
-pub fn header(row: &impl Serialize) -> Result<String> {
+pub(crate) fn header(row: &impl Serialize) -> Result<String> {
     let cells = cells(row)?.into_iter();
     Ok(cells.map(|(name, _)| name).collect::<Vec<_>>().join(",") + "\n")
 }
 
 /// The values, with a line end; every digit counts.
-pub fn line(row: &impl Serialize) -> Result<String> {
+pub(crate) fn line(row: &impl Serialize) -> Result<String> {
     let text = |(_, value): (String, Value)| match value {
         Value::Null => String::new(),
         Value::String(text) if text.contains([',', '"', '\n']) => {
@@ -34,7 +34,7 @@ pub fn line(row: &impl Serialize) -> Result<String> {
 }
 
 /// A whole table as text.
-pub fn table(rows: &[impl Serialize]) -> Result<String> {
+pub(crate) fn table(rows: &[impl Serialize]) -> Result<String> {
     let mut text = SYNTHETIC.to_string();
     if let Some(first) = rows.first() {
         text += &header(first)?;
@@ -46,7 +46,7 @@ pub fn table(rows: &[impl Serialize]) -> Result<String> {
 }
 
 /// Reads rows; a table without any has none.
-pub fn read<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>> {
+pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>> {
     let text = read_text(path)?;
     if text.lines().filter(|line| !line.starts_with('#')).count() < 2 {
         return Ok(Vec::new());

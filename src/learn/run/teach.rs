@@ -42,7 +42,11 @@ pub fn train(
 
 impl Run {
     /// The steps that are left until the run has learned `enough`.
-    pub fn teach(&mut self, enough: &dyn Fn(&Run) -> bool, watch: &mut Watcher) -> Result<()> {
+    pub(crate) fn teach(
+        &mut self,
+        enough: &dyn Fn(&Run) -> bool,
+        watch: &mut Watcher,
+    ) -> Result<()> {
         let on = format!("the same command then goes on in {}", self.folder.display());
         self.take_steps(enough, watch)
             .map_err(|e| e.with_remedy(&on))

@@ -25,7 +25,7 @@ pub enum Pattern {
 /// 1/√2 wide; while each corner stays in a disc of this radius, it stays at least 1/√2 − 0.6 ≈ 0.1
 /// wide, whatever its diagonal: it cannot become degenerate or turn over. (Moving by 0.3 in u and
 /// in v at once can.)
-pub const JITTER: f64 = 0.3;
+pub(crate) const JITTER: f64 = 0.3;
 
 /// Streams of the seed, so that moves and diagonals do not depend on each other.
 const MOVES: u64 = 1;

@@ -16,7 +16,7 @@ use crate::{
 const SHOWN: usize = 8;
 
 /// The answer for the terminal.
-pub fn terminal(result: &DesignResult) -> String {
+pub(crate) fn terminal(result: &DesignResult) -> String {
     let mut text = String::new();
     let synthetic = if result.synthetic {
         ", synthetic data"
@@ -89,7 +89,7 @@ fn percent(parameter: &ParameterForecast, error: f64) -> String {
 }
 
 /// Writes `design.json`, `design.csv` and the plots into a folder that exists.
-pub fn save(folder: &Path, result: &DesignResult) -> Result<()> {
+pub(crate) fn save(folder: &Path, result: &DesignResult) -> Result<()> {
     let json = serde_json::to_string_pretty(result)
         .map_err(|e| Error::BadInput(format!("the design cannot be written as JSON: {e}")))?;
     write_whole(&folder.join("design.json"), format!("{json}\n").as_bytes())?;

@@ -26,7 +26,7 @@ pub(crate) enum Block {
 
 /// What a picture shows, which decides its section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Topic {
+pub(crate) enum Topic {
     /// Measured and fitted curves.
     Curves,
     /// Profile likelihoods.

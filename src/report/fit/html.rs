@@ -15,7 +15,7 @@ const UNBROKEN: usize = 24;
 
 /// The report as a page. `pictures` are captions and SVG texts with their topics, which decide their
 /// sections. Everything but the SVG is escaped.
-pub fn html(result: &FitResult, pictures: &[(Topic, Figure)]) -> String {
+pub(crate) fn html(result: &FitResult, pictures: &[(Topic, Figure)]) -> String {
     let sections = sections(result);
     let placed: Vec<(&Section, Vec<&Figure>)> = sections
         .iter()
@@ -30,7 +30,7 @@ pub fn html(result: &FitResult, pictures: &[(Topic, Figure)]) -> String {
 }
 
 /// Caption and SVG text.
-pub type Figure = (String, String);
+pub(crate) type Figure = (String, String);
 
 /// A page of sections, each with its pictures. `origin` says where the data come from and whether they are
 /// synthetic.

@@ -11,11 +11,11 @@ use crate::report::plot::{Chart, Mark, Picture, Scale, Series};
 use crate::{error::readable, fit::result::FitResult};
 
 /// File stem, caption and picture.
-pub type Entry = (String, String, Picture);
+pub(crate) type Entry = (String, String, Picture);
 
 /// All pictures of a fit for which there are data, each with its topic: file stem (of `a-z`, `0-9` and `-`, no two
 /// alike), caption (a sentence) and picture.
-pub fn pictures(result: &FitResult) -> Vec<(Topic, Entry)> {
+pub(crate) fn pictures(result: &FitResult) -> Vec<(Topic, Entry)> {
     let mut entries = Vec::new();
     let mut add = |topic: Topic, list: Vec<Entry>| {
         entries.extend(list.into_iter().map(|entry| (topic, entry)));
@@ -36,7 +36,7 @@ pub fn pictures(result: &FitResult) -> Vec<(Topic, Entry)> {
 
 /// Recovery curves of two fits on common axes: solid lines for `a`, dashed ones for `b`. Stems and
 /// captions as in [`pictures`].
-pub fn comparison(a: &FitResult, b: &FitResult) -> Vec<(Topic, Entry)> {
+pub(crate) fn comparison(a: &FitResult, b: &FitResult) -> Vec<(Topic, Entry)> {
     let entries = comparison::pictures(a, b).into_iter();
     let entries = entries.map(|entry| (Topic::Curves, entry)).collect();
     finished(entries, a.synthetic || b.synthetic)

@@ -46,7 +46,7 @@ pub(crate) enum Kind {
 
 impl Kind {
     /// The kind that the words of a verdict stand for.
-    pub fn of(verdict: &str) -> Kind {
+    pub(crate) fn of(verdict: &str) -> Kind {
         match verdict {
             v if v.starts_with("identified only") => Kind::OnlyAs,
             v if v.starts_with("identified") => Kind::Identified,

@@ -4,7 +4,7 @@ use crate::report::plot::{Bar, BarSeries, Bars, Picture};
 
 /// One variant, over the seeds it was trained with.
 #[derive(Debug, Clone, PartialEq)]
-pub struct VariantErrors {
+pub(crate) struct VariantErrors {
     /// Its name.
     pub name: String,
     /// PE of each seed \[rad\].
@@ -14,7 +14,7 @@ pub struct VariantErrors {
 }
 
 /// A bar for each variant and one for its zero baseline: means, and from the least to the most of the seeds.
-pub fn picture(variants: &[VariantErrors]) -> Picture {
+pub(crate) fn picture(variants: &[VariantErrors]) -> Picture {
     let series = |label: &str, pick: fn(&VariantErrors) -> &Vec<f64>| BarSeries {
         label: label.into(),
         bars: variants.iter().map(|v| bar(pick(v))).collect(),

@@ -13,7 +13,7 @@ const SMALLEST_SHARE: f64 = 1e-6;
 const POINTS: usize = 60;
 
 /// The terms of E-Net's loss, and the loss itself from its lowest mean: gravity makes it negative.
-pub fn elastic(steps: &[ElasticStep], what: &str) -> Result<Picture> {
+pub(crate) fn elastic(steps: &[ElasticStep], what: &str) -> Result<Picture> {
     let cycles: Vec<usize> = steps.iter().map(|s| s.cycle).collect();
     let blocks = blocks(&cycles, "E-Net")?;
     let mut series = Vec::new();
@@ -55,7 +55,7 @@ pub fn elastic(steps: &[ElasticStep], what: &str) -> Result<Picture> {
 }
 
 /// How far E-Net is from where the minimiser leads, before and after it learns in a round.
-pub fn distance(steps: &[ElasticStep], what: &str) -> Result<Picture> {
+pub(crate) fn distance(steps: &[ElasticStep], what: &str) -> Result<Picture> {
     let cycles: Vec<usize> = steps.iter().map(|s| s.cycle).collect();
     let blocks = blocks(&cycles, "E-Net")?;
     let series = |label: &str, pick: fn(&ElasticStep) -> f64, color| {
@@ -78,7 +78,7 @@ pub fn distance(steps: &[ElasticStep], what: &str) -> Result<Picture> {
 }
 
 /// P-Net's loss.
-pub fn plastic(steps: &[PlasticStep], what: &str) -> Result<Picture> {
+pub(crate) fn plastic(steps: &[PlasticStep], what: &str) -> Result<Picture> {
     let cycles: Vec<usize> = steps.iter().map(|s| s.cycle).collect();
     let blocks = blocks(&cycles, "P-Net")?;
     let losses: Vec<f64> = steps.iter().map(|s| s.loss).collect();

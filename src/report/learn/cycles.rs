@@ -7,7 +7,7 @@ use crate::{
 };
 
 /// Mean rest bending of target and roll-out, and the change, cycle by cycle.
-pub fn picture(cycles: &[Cycle], what: &str) -> Result<Picture> {
+pub(crate) fn picture(cycles: &[Cycle], what: &str) -> Result<Picture> {
     if cycles.is_empty() {
         return bad_input(
             "the run has no finished cycle, so there is no rest bending to draw; train on",

@@ -11,7 +11,7 @@ use crate::{
 
 /// Methods with their tracks of a motion, one a colour: PE solid, that of the worst fifth, which the paper shows, thin,
 /// and BE dashed, with the phases of the bend.
-pub fn picture(
+pub(crate) fn picture(
     methods: &[(&str, &GarmentMotion)],
     reference: &GarmentMotion,
     motion: &BodyMotion,

@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// Saves a track of a motion.
-pub fn save(
+pub(crate) fn save(
     path: &Path,
     scene: &BodyScene,
     motion: &BodyMotion,

@@ -16,7 +16,7 @@ const TOWARD_VIEWER: [f64; 3] = [1.0, -0.75, 0.3];
 
 /// Saves one row a track with its name: the frames of [`Moments`], or, of a motion without a bend, the first, the
 /// middle and the last.
-pub fn save(
+pub(crate) fn save(
     path: &Path,
     scene: &BodyScene,
     motion: &BodyMotion,

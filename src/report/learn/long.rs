@@ -8,7 +8,7 @@ use crate::{
 
 /// Rest bending after every bend and its change since the first, of `frames` frames that were asked for; beside the reference,
 /// the error and that of predicting none where there is one of so many frames.
-pub fn picture(rows: &[LongRow], frames: usize, what: &str) -> Result<Picture> {
+pub(crate) fn picture(rows: &[LongRow], frames: usize, what: &str) -> Result<Picture> {
     let Some(last) = rows.last() else {
         return bad_input(
             "the long roll-out has no finite frame, so there is nothing to draw; train further",

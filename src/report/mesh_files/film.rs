@@ -39,7 +39,7 @@ const GREY_COLOR: [f64; 4] = [0.342, 0.342, 0.342, 1.0];
 
 /// One moment of a run.
 #[derive(Debug, Clone, Copy)]
-pub struct Frame<'a> {
+pub(crate) struct Frame<'a> {
     /// When it is shown \[s\]; rises from frame to frame. A film starts with its first frame.
     pub time: f64,
     /// Positions of the cloth \[m\], shape \[vertices, 3\].
@@ -48,7 +48,7 @@ pub struct Frame<'a> {
 
 /// A plain grey mesh that rests or is moved, always or for a time.
 #[derive(Debug, Clone, Copy)]
-pub struct Obstacle<'a> {
+pub(crate) struct Obstacle<'a> {
     /// The mesh where its offset is zero.
     pub surface: Surface<'a>,
     /// By how much it is moved \[m\], one a frame; empty where it rests.
@@ -67,7 +67,7 @@ impl Obstacle<'_> {
 
 /// A plain grey mesh that changes its shape, such as a body.
 #[derive(Debug, Clone, Copy)]
-pub struct Moving<'a> {
+pub(crate) struct Moving<'a> {
     /// In all frames, shape \[triangles, 3\].
     pub triangles: &'a [[usize; 3]],
     /// Positions \[m\], shape \[frames\]\[vertices, 3\].
@@ -76,7 +76,7 @@ pub struct Moving<'a> {
 
 /// A run to be played.
 #[derive(Debug, Clone, Copy)]
-pub struct Film<'a> {
+pub(crate) struct Film<'a> {
     /// Triangles of the cloth, in all frames, shape \[triangles, 3\].
     pub triangles: &'a [[usize; 3]],
     /// At least one.
@@ -95,7 +95,7 @@ impl Film<'_> {
     /// # Errors
     /// [`Error::BadInput`] for another extension or frames that do not fit together;
     /// [`Error::Io`] when the file cannot be written.
-    pub fn save(&self, path: &Path) -> Result<()> {
+    pub(crate) fn save(&self, path: &Path) -> Result<()> {
         check_extension(path, "film", "glb")?;
         write_whole(path, &self.bytes()?)
     }
@@ -104,7 +104,7 @@ impl Film<'_> {
     ///
     /// # Errors
     /// [`Error::BadInput`] for frames that do not fit together.
-    pub fn bytes(&self) -> Result<Vec<u8>> {
+    pub(crate) fn bytes(&self) -> Result<Vec<u8>> {
         check(self)?;
         let of_body = self.body.map_or(0, |body| body.frames[0].len());
         let kept = kept(self.frames.len(), self.frames[0].positions.len() + of_body);

@@ -7,7 +7,7 @@ use crate::mesh::surface::{Surface, check_points};
 /// Most frames in a film. Each is a morph target, and each moment has a weight for each target:
 /// at 120 these weights are 57 kB, and viewers still keep all targets on the graphics card
 /// (WebGL 2 promises 256 layers of a texture, one a target).
-pub const MOST_FRAMES: usize = 120;
+pub(crate) const MOST_FRAMES: usize = 120;
 /// Most bytes of positions and normals in a film: what browsers open without trouble.
 const MOST_BYTES: usize = 256 << 20;
 /// Bytes of a vertex in a frame: position and normal.

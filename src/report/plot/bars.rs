@@ -27,7 +27,7 @@ const COLORS: [RGBColor; 4] = [
 
 /// A bar: where it ends, and its interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Bar {
+pub(crate) struct Bar {
     /// Length.
     pub value: f64,
     /// Low and high end of its interval.
@@ -38,7 +38,7 @@ pub struct Bar {
 
 /// Bars of one kind, one a name.
 #[derive(Debug, Clone, Default)]
-pub struct BarSeries {
+pub(crate) struct BarSeries {
     /// Text in the legend.
     pub label: String,
     /// In the order of the names; none where there is none.
@@ -47,7 +47,7 @@ pub struct BarSeries {
 
 /// Named bars.
 #[derive(Debug, Clone, Default)]
-pub struct Bars {
+pub(crate) struct Bars {
     /// Heading, wrapped when it is long.
     pub title: String,
     /// Small grey line under the title.

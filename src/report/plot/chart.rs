@@ -12,7 +12,7 @@ const LONGEST_LEGEND_LINE: f64 = 240.0;
 
 /// How an axis maps values to lengths.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Scale {
+pub(crate) enum Scale {
     /// Equal differences have equal lengths.
     #[default]
     Linear,
@@ -26,7 +26,7 @@ pub enum Scale {
 
 /// How a series is drawn.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Mark {
+pub(crate) enum Mark {
     /// A solid line.
     #[default]
     Line,
@@ -54,7 +54,7 @@ impl Mark {
 
 /// A sequence of points. Its line breaks at points that cannot be drawn, so that gaps stay visible.
 #[derive(Debug, Clone, Default)]
-pub struct Series {
+pub(crate) struct Series {
     /// Text in the legend; an empty one makes no entry, and series with equal ones share an entry.
     pub label: String,
     /// `(x, y)` in the units that the axis labels name.
@@ -71,7 +71,7 @@ pub struct Series {
 
 /// Series on common axes.
 #[derive(Debug, Clone, Default)]
-pub struct Chart {
+pub(crate) struct Chart {
     /// Heading, wrapped when it is long.
     pub title: String,
     /// Small grey line under the title, such as `synthetic data`.

@@ -21,7 +21,7 @@ const EMPTY: RGBColor = RGBColor(240, 240, 240);
 
 /// A matrix of numbers from −1 to 1, such as correlations.
 #[derive(Debug, Clone, Default)]
-pub struct HeatMap {
+pub(crate) struct HeatMap {
     /// Heading, wrapped when it is long.
     pub title: String,
     /// Small grey line under the title, such as `synthetic data`.

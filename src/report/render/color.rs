@@ -21,54 +21,26 @@ const RISING: [[u8; 3]; 5] = [
     [213, 94, 20],
     [150, 30, 44],
 ];
-/// Blue and vermilion of the charts' palette, grey between them.
-const SIGNED: [[u8; 3]; 5] = [
-    [0, 114, 178],
-    [110, 170, 210],
-    [214, 214, 214],
-    [236, 160, 104],
-    [213, 94, 0],
-];
-
-/// How numbers become colours.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum ColorMap {
-    /// For sizes: grey at the low end, dark red at the high one.
-    #[default]
-    Rising,
-    /// For signed numbers: blue below zero, grey at zero, vermilion above.
-    Signed,
-}
-
-impl ColorMap {
-    /// Colour at a share of the map, 0 to 1.
-    pub(super) fn color(self, share: f32) -> Linear {
-        let stops = match self {
-            ColorMap::Rising => &RISING,
-            ColorMap::Signed => &SIGNED,
-        };
-        let place = share.clamp(0.0, 1.0) * (stops.len() - 1) as f32;
-        let below = (place as usize).min(stops.len() - 2);
-        let part = place - below as f32;
-        let (low, high) = (stops[below], stops[below + 1]);
-        // Mixed as they look, which sRGB is close to.
-        let mix = |i: usize| f32::from(low[i]) * (1.0 - part) + f32::from(high[i]) * part;
-        [mix(0), mix(1), mix(2)].map(|byte| decoded(byte / 255.0))
-    }
+/// Colour of a number at a share of the map, 0 to 1.
+pub(crate) fn map_color(share: f32) -> Linear {
+    let place = share.clamp(0.0, 1.0) * (RISING.len() - 1) as f32;
+    let below = (place as usize).min(RISING.len() - 2);
+    let part = place - below as f32;
+    let (low, high) = (RISING[below], RISING[below + 1]);
+    // Mixed as they look, which sRGB is close to.
+    let mix = |i: usize| f32::from(low[i]) * (1.0 - part) + f32::from(high[i]) * part;
+    [mix(0), mix(1), mix(2)].map(|byte| decoded(byte / 255.0))
 }
 
 /// A number at each vertex of the cloth, shown as its colour.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Values<'a> {
+pub(crate) struct Values<'a> {
     /// One a vertex. Where one is not finite, the lowest colour is shown.
     pub values: &'a [f64],
     /// Name and unit beside the bar of colours, such as `|θ| [rad]`.
     pub label: &'a str,
-    /// Numbers at the ends of the map; without it those of the data, for [`ColorMap::Signed`]
-    /// with zero in the middle. Give it for the frames of a film.
+    /// Numbers at the ends of the map; without it those of the data. Give it for the frames of a film.
     pub range: Option<(f64, f64)>,
-    /// How they become colours.
-    pub map: ColorMap,
 }
 
 impl Values<'_> {
@@ -97,14 +69,10 @@ impl Values<'_> {
         if low > high {
             return bad_input(format!("'{label}' has no finite value; leave it out"));
         }
-        Ok(match self.map {
+        Ok(match low == high {
             // A constant still needs a range: of one, upwards.
-            ColorMap::Rising if low == high => (low, low + low.abs().max(1.0)),
-            ColorMap::Rising => (low, high),
-            ColorMap::Signed => match low.abs().max(high.abs()) {
-                0.0 => (-1.0, 1.0),
-                size => (-size, size),
-            },
+            true => (low, low + low.abs().max(1.0)),
+            false => (low, high),
         })
     }
 
@@ -152,21 +120,21 @@ mod tests {
         }
     }
 
-    /// Grey is in the middle of a signed map and at the low end of a rising one.
+    /// Grey is at the low end of the map, red at the high one.
     #[test]
     fn maps_have_their_ends() {
         let values = Values {
             values: &[-1.0, 0.0, 4.0, f64::NAN],
             label: "κ",
-            map: ColorMap::Signed,
             ..Values::default()
         };
         let ends = values.ends(4).expect("a range");
-        assert_eq!(ends, (-4.0, 4.0));
-        assert_eq!(values.shares(ends), [0.375, 0.5, 1.0, 0.0]);
-        let middle = ColorMap::Signed.color(0.5).map(srgb);
-        assert_eq!(middle, [214; 3]);
-        assert_eq!(ColorMap::Rising.color(1.0).map(srgb), RISING[4]);
+        assert_eq!(ends, (-1.0, 4.0));
+        assert_eq!(values.shares(ends), [0.0, 0.2, 1.0, 0.0]);
+        assert_eq!(
+            [0.0, 1.0].map(|s| map_color(s).map(srgb)),
+            [RISING[0], RISING[4]]
+        );
     }
 
     /// Refusals name the values.
@@ -177,7 +145,6 @@ mod tests {
                 values,
                 label: "κ",
                 range,
-                ..Values::default()
             };
             values.ends(2).expect_err("bad values").to_string()
         };

@@ -5,7 +5,7 @@ use std::sync::Once;
 use plotters::prelude::{BitMapBackend, DrawingBackend};
 use plotters::style::{FontStyle, TextStyle, register_font};
 
-use super::color::{ColorMap, srgb};
+use super::color::{map_color, srgb};
 use crate::error::{Error, Result, readable};
 
 const INK: [u8; 3] = [40, 40, 40];
@@ -79,13 +79,13 @@ impl<'a> Label<'a> {
     }
 
     /// The bar of colours at the lower right, with its name and the numbers at its ends.
-    pub(super) fn color_bar(&mut self, name: &str, map: ColorMap, ends: (f64, f64)) -> Result<()> {
+    pub(crate) fn color_bar(&mut self, name: &str, ends: (f64, f64)) -> Result<()> {
         let long = (LONGEST * self.width as f64) as usize;
         let high = self.line * 2 / 3;
         let left = self.width - self.line - long;
         let top = self.height - self.line * 5 / 2 - high;
         for column in 0..long {
-            let color = map.color((column as f32 + 0.5) / long as f32).map(srgb);
+            let color = map_color((column as f32 + 0.5) / long as f32).map(srgb);
             let at = left + column;
             self.bar((at, top), (at + 1, top + high), color);
         }

@@ -15,7 +15,7 @@ use crate::{
 
 /// Scenes of equal size and scale, in rows.
 #[derive(Debug, Clone, Copy)]
-pub struct Panels<'a> {
+pub(crate) struct Panels<'a> {
     /// Over everything.
     pub caption: &'a str,
     /// Names over the columns.
@@ -29,13 +29,13 @@ const LINE: f64 = 0.04;
 
 impl Panels<'_> {
     /// Writes the picture as `.png`.
-    pub fn save(&self, path: &Path) -> Result<()> {
+    pub(crate) fn save(&self, path: &Path) -> Result<()> {
         check_png(path)?;
         write_whole(path, &self.png()?)
     }
 
     /// The bytes of a PNG file.
-    pub fn png(&self) -> Result<Vec<u8>> {
+    pub(crate) fn png(&self) -> Result<Vec<u8>> {
         let (wide, high) = self.size()?;
         let line = ((LINE * wide as f64) as usize).max(11);
         // Caption and names of the columns; then each row with its name over it.

@@ -10,7 +10,7 @@ const MARGIN: f64 = 0.07;
 
 /// What the picture is fitted to.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub enum Fit {
+pub(crate) enum Fit {
     /// The cloth; obstacles are cut off where they reach out of the picture.
     #[default]
     Cloth,
@@ -22,7 +22,7 @@ pub enum Fit {
 
 /// A parallel projection: lengths across the view are true everywhere, so that a scale bar holds.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct View {
+pub(crate) struct View {
     /// From the cloth towards the viewer; any length.
     pub toward_viewer: [f64; 3],
     /// What is upwards in the picture; not along `toward_viewer`.
@@ -49,15 +49,6 @@ impl Default for View {
 }
 
 impl View {
-    /// The three-quarter view of a world with y upwards and its front towards z.
-    pub fn y_up() -> View {
-        View {
-            toward_viewer: [0.45, 0.75, 1.0],
-            up: [0.0, 1.0, 0.0],
-            ..View::default()
-        }
-    }
-
     /// The camera that shows what the view is fitted to.
     pub(super) fn camera(&self, cloth: &Surface, obstacles: &[Surface]) -> Result<Camera> {
         let axes = self.axes()?;

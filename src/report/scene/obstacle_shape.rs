@@ -7,7 +7,7 @@ use crate::mesh::surface::{Triple, cross, unit};
 
 /// A mesh about the origin.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct ObstacleShape {
+pub(crate) struct ObstacleShape {
     /// \[m\], shape \[vertices, 3\].
     pub positions: Vec<[f64; 3]>,
     /// Shape \[triangles, 3\].
@@ -22,7 +22,7 @@ const ALONG: usize = 36;
 impl ObstacleShape {
     /// The mesh of an obstacle about its centre. What has no end is shown `reach` \[m\] far. A container is
     /// not shown, since it would hide the cloth.
-    pub fn of(obstacle: &Obstacle, reach: f64) -> ObstacleShape {
+    pub(crate) fn of(obstacle: &Obstacle, reach: f64) -> ObstacleShape {
         match *obstacle {
             Obstacle::Plane { normal } => plane(normal, reach),
             Obstacle::Sphere { radius } => revolved([0.0, 0.0, 1.0], &dome(radius, 0.0)),

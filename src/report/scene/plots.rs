@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// A column of a table.
-pub struct Column {
+pub(crate) struct Column {
     /// Its head.
     pub name: String,
     /// One a row; NaN where the cell is empty.
@@ -17,7 +17,7 @@ pub struct Column {
 }
 
 /// All columns of a table that a run wrote.
-pub fn columns(path: &Path) -> Result<Vec<Column>> {
+pub(crate) fn columns(path: &Path) -> Result<Vec<Column>> {
     let text = read_text(path)?;
     let mut reader = csv::Reader::from_reader(text.as_bytes());
     let broken =
@@ -161,7 +161,7 @@ fn clock_note(readings: &[Column]) -> Option<String> {
 }
 
 /// Draws every chart of a run into `folder`; one without a point to draw is left out.
-pub fn save(tables: &Path, folder: &Path, name: &str) -> Result<()> {
+pub(crate) fn save(tables: &Path, folder: &Path, name: &str) -> Result<()> {
     let readings = columns(&tables.join("readings.csv"))?;
     let note = clock_note(&readings);
     let sources: [(&[FigurePlan], Vec<Column>); 2] = [

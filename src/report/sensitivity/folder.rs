@@ -22,10 +22,10 @@ use crate::{
 };
 
 /// Name of the result in its folder.
-pub const RESULT: &str = "sensitivity.json";
+pub(crate) const RESULT: &str = "sensitivity.json";
 
 /// Writes the result first, then tables, plots and reports.
-pub fn save(path: &Path, found: &Found) -> Result<()> {
+pub(crate) fn save(path: &Path, found: &Found) -> Result<()> {
     let folder = Folder::new(path);
     let result = &found.result;
     folder.write_json(RESULT, result)?;

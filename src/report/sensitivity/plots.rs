@@ -12,7 +12,7 @@ use crate::{error::readable, sensitivity::result::Sensitivity};
 
 /// What a picture shows, which decides its section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Topic {
+pub(crate) enum Topic {
     /// Shares of the variance.
     Sobol,
     /// Indices along curves.
@@ -28,7 +28,7 @@ pub enum Topic {
 }
 
 /// A picture of a study.
-pub struct Drawn {
+pub(crate) struct Drawn {
     /// Name of its file, without ending; no two are alike.
     pub stem: String,
     /// A sentence.
@@ -40,7 +40,7 @@ pub struct Drawn {
 }
 
 /// All pictures for which there are data.
-pub fn pictures(result: &Sensitivity) -> Vec<Drawn> {
+pub(crate) fn pictures(result: &Sensitivity) -> Vec<Drawn> {
     let mut list = indices::sobol(result);
     list.extend(indices::convergence(result));
     list.extend(curves::pictures(result));

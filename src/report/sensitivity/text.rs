@@ -10,7 +10,7 @@ use crate::report::{
 use crate::sensitivity::result::Sensitivity;
 
 /// A compact report, no line wider than 110 columns.
-pub fn terminal(result: &Sensitivity) -> String {
+pub(crate) fn terminal(result: &Sensitivity) -> String {
     [
         heading(result),
         variance(result),

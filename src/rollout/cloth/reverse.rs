@@ -33,7 +33,7 @@ pub struct DriveGradient {
 impl ClothGradient {
     /// Of the parameters where the cloth started virgin, whose history depends on them. `cloth` and `parameters` are
     /// those of the gradient.
-    pub fn from_virgin(&self, cloth: &Cloth, parameters: &Parameters) -> Parameters {
+    pub fn since_virgin(&self, cloth: &Cloth, parameters: &Parameters) -> Parameters {
         let start = cloth.pull_back_start(parameters, &self.start);
         self.parameters.plus(&start)
     }

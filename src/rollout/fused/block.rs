@@ -20,7 +20,7 @@ use crate::rollout::{HingeReading, Schedule, Step, StepKind};
 
 /// What a block needs to run: coefficients and drive of its lanes. A short last block repeats its
 /// last hinge.
-pub struct Block<R> {
+pub(crate) struct Block<R> {
     coefficients: [Lanes<R>; 10],
     amplitude: Lanes<R>,
     duration: Lanes<R>,
@@ -28,7 +28,7 @@ pub struct Block<R> {
 
 impl<R: Real> Block<R> {
     /// Gathers the lanes of hinges `first..last` from row-major parameters `[points, 9]`.
-    pub fn gather(
+    pub(crate) fn gather(
         first: usize,
         last: usize,
         hinges: usize,
@@ -183,7 +183,7 @@ impl<R: Real> Block<R> {
 
     /// Runs the schedule; `readings` is `[lane, reading]` of the lanes that exist.
     #[inline(always)]
-    pub fn forward<G: LaneGate<R>, const FMA: bool>(
+    pub(crate) fn forward<G: LaneGate<R>, const FMA: bool>(
         &self,
         gate: G,
         schedule: &Schedule,
@@ -223,7 +223,7 @@ impl<R: Real> Block<R> {
     /// parameters. `readings` and `cotangent` are `[lane, reading]` of the lanes that exist; `tape` is
     /// working space.
     #[inline(always)]
-    pub fn gradient<G: LaneGate<R>, const FMA: bool>(
+    pub(crate) fn gradient<G: LaneGate<R>, const FMA: bool>(
         &self,
         gate: G,
         schedule: &Schedule,

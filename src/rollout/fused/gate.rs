@@ -3,7 +3,7 @@
 use super::real::Real;
 
 /// A gate on an excess, for one hinge; see [`crate::numeric::Gate`].
-pub trait LaneGate<R: Real>: Copy + Send + Sync {
+pub(crate) trait LaneGate<R: Real>: Copy + Send + Sync {
     /// Weight of an excess.
     fn weight<const FMA: bool>(self, excess: R) -> R;
     /// Weights of two excesses at once.
@@ -29,25 +29,25 @@ pub trait LaneGate<R: Real>: Copy + Send + Sync {
 
 /// [`crate::numeric::Gate::Hard`].
 #[derive(Clone, Copy)]
-pub struct HardLane;
+pub(crate) struct HardLane;
 
 /// [`crate::numeric::Gate::Smoothstep`].
 #[derive(Clone, Copy)]
-pub struct SmoothstepLane<R> {
+pub(crate) struct SmoothstepLane<R> {
     /// 1/width.
     pub inverse_width: R,
 }
 
 /// [`crate::numeric::Gate::StraightThrough`].
 #[derive(Clone, Copy)]
-pub struct StraightThroughLane<R> {
+pub(crate) struct StraightThroughLane<R> {
     /// The gate of the backward pass.
     pub backward: SmoothstepLane<R>,
 }
 
 /// [`crate::numeric::Gate::Sigmoid`], signed.
 #[derive(Clone, Copy)]
-pub struct SigmoidLane<R> {
+pub(crate) struct SigmoidLane<R> {
     /// Sharpness.
     pub gain: R,
 }

@@ -9,7 +9,7 @@ use super::{
 
 /// Parameters of one hinge, in the law's order with times inverted.
 #[derive(Clone, Copy, Default)]
-pub struct Coefficients<R> {
+pub(crate) struct Coefficients<R> {
     pub bending: R,
     pub friction: R,
     pub threshold_initial: R,
@@ -24,7 +24,7 @@ pub struct Coefficients<R> {
 
 /// State of one hinge, or its adjoint.
 #[derive(Clone, Copy, Default, Debug)]
-pub struct Hinge<R> {
+pub(crate) struct Hinge<R> {
     pub strain: R,
     pub anchor: R,
     pub stick_time: R,
@@ -37,7 +37,7 @@ pub struct Hinge<R> {
 
 /// Intermediate results of an update that the reverse pass would otherwise compute again.
 #[derive(Clone, Copy, Default)]
-pub struct Saved<R> {
+pub(crate) struct Saved<R> {
     pub fresh: R,
     pub slip: R,
     pub yielding: R,
@@ -47,13 +47,13 @@ pub struct Saved<R> {
 impl<R: Real> Hinge<R> {
     /// σ with the history held.
     #[inline(always)]
-    pub fn stress(&self, p: &Coefficients<R>) -> R {
+    pub(crate) fn stress(&self, p: &Coefficients<R>) -> R {
         p.bending * (self.strain - self.plastic) + p.friction * (self.strain - self.anchor)
     }
 }
 
 /// The friction part of [`crate::material::Law::release`] for one hinge, with what its reverse needs.
-pub struct Released<R> {
+pub(crate) struct Released<R> {
     pub strain: R,
     pub anchor: R,
     pub stick_time: R,
@@ -65,7 +65,7 @@ pub struct Released<R> {
 
 /// One release step from `before`, whose freshness exp(−t_s/τ_f) is given.
 #[inline(always)]
-pub fn release<R: Real, G: LaneGate<R>, const FMA: bool>(
+pub(crate) fn release<R: Real, G: LaneGate<R>, const FMA: bool>(
     p: &Coefficients<R>,
     gate: G,
     before: &Hinge<R>,
@@ -96,7 +96,7 @@ pub fn release<R: Real, G: LaneGate<R>, const FMA: bool>(
 /// already pulled back; on return that of the state before, whose strain a release forgets.
 #[inline(always)]
 #[allow(clippy::too_many_arguments)]
-pub fn pull_back_release<R: Real, G: LaneGate<R>, const FMA: bool>(
+pub(crate) fn pull_back_release<R: Real, G: LaneGate<R>, const FMA: bool>(
     p: &Coefficients<R>,
     gate: G,
     before: &Hinge<R>,
@@ -147,7 +147,7 @@ pub fn pull_back_release<R: Real, G: LaneGate<R>, const FMA: bool>(
 
 /// exp(−t_s/τ_f): 1 right after a slip, falling as yarns lock.
 #[inline(always)]
-pub fn freshness<R: Real, const FMA: bool>(p: &Coefficients<R>, before: &Hinge<R>) -> R {
+pub(crate) fn freshness<R: Real, const FMA: bool>(p: &Coefficients<R>, before: &Hinge<R>) -> R {
     (-(before.stick_time * p.inverse_dwell)).exp_of_nonpositive::<FMA>()
 }
 
@@ -157,20 +157,25 @@ pub fn freshness<R: Real, const FMA: bool>(p: &Coefficients<R>, before: &Hinge<R
 /// exponentials of a hinge wait for each other, and the processor sees too few hinges at a time to fill
 /// the gaps (measured: a third slower).
 #[inline(always)]
-pub fn friction_excess<R: Real>(p: &Coefficients<R>, before: &Hinge<R>, strain: R, fresh: R) -> R {
+pub(crate) fn friction_excess<R: Real>(
+    p: &Coefficients<R>,
+    before: &Hinge<R>,
+    strain: R,
+    fresh: R,
+) -> R {
     let threshold = p.threshold_saturated - (p.threshold_saturated - p.threshold_initial) * fresh;
     (strain - before.anchor).magnitude() - threshold
 }
 
 /// How far `strain` is beyond the yield surface.
 #[inline(always)]
-pub fn yield_excess<R: Real>(before: &Hinge<R>, strain: R) -> R {
+pub(crate) fn yield_excess<R: Real>(before: &Hinge<R>, strain: R) -> R {
     (strain - before.plastic).magnitude() - before.yield_strain
 }
 
 /// The new flow time and exp(−t_p/τ_p) of it.
 #[inline(always)]
-pub fn flow_time<R: Real, G: LaneGate<R>, const FMA: bool>(
+pub(crate) fn flow_time<R: Real, G: LaneGate<R>, const FMA: bool>(
     p: &Coefficients<R>,
     gate: G,
     before: &Hinge<R>,
@@ -187,7 +192,7 @@ pub fn flow_time<R: Real, G: LaneGate<R>, const FMA: bool>(
 
 /// The new anchor and stick time.
 #[inline(always)]
-pub fn slide<R: Real, G: LaneGate<R>>(
+pub(crate) fn slide<R: Real, G: LaneGate<R>>(
     gate: G,
     before: &Hinge<R>,
     strain: R,
@@ -204,7 +209,7 @@ pub fn slide<R: Real, G: LaneGate<R>>(
 
 /// The plastic part of the new state; `after` has its strain, friction and flow time already.
 #[inline(always)]
-pub fn flow<R: Real, G: LaneGate<R>>(
+pub(crate) fn flow<R: Real, G: LaneGate<R>>(
     p: &Coefficients<R>,
     gate: G,
     before: &Hinge<R>,
@@ -231,7 +236,7 @@ pub fn flow<R: Real, G: LaneGate<R>>(
 /// coefficients. `inverse_bending` stays out of it: its share is booked on `bending`.
 #[inline(always)]
 #[allow(clippy::too_many_arguments)]
-pub fn pull_back_plasticity<R: Real, G: LaneGate<R>>(
+pub(crate) fn pull_back_plasticity<R: Real, G: LaneGate<R>>(
     p: &Coefficients<R>,
     gate: G,
     before: &Hinge<R>,
@@ -289,7 +294,7 @@ pub fn pull_back_plasticity<R: Real, G: LaneGate<R>>(
 /// Reverse of the friction part of an update, like [`pull_back_plasticity`].
 #[inline(always)]
 #[allow(clippy::too_many_arguments)]
-pub fn pull_back_friction<R: Real, G: LaneGate<R>>(
+pub(crate) fn pull_back_friction<R: Real, G: LaneGate<R>>(
     p: &Coefficients<R>,
     gate: G,
     before: &Hinge<R>,

@@ -28,7 +28,7 @@ use crate::{
 };
 
 /// Whether the fused code computes this law with this gate.
-pub fn supports(law: &dyn Law, gate: &Gate) -> bool {
+pub(crate) fn supports(law: &dyn Law, gate: &Gate) -> bool {
     let one_sided = matches!(
         gate,
         Gate::Sigmoid {

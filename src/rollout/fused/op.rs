@@ -21,7 +21,7 @@ use crate::numeric::Field;
 
 /// Readings `[points, hinges, readings]` for parameters `[points, 9]` on the CPU. On the tape when
 /// `parameters` is.
-pub fn readings(rollout: &Rollout, parameters: Field) -> Tensor<3> {
+pub(crate) fn readings(rollout: &Rollout, parameters: Field) -> Tensor<3> {
     let rollout = Arc::new(rollout.clone());
     Tensor::from_dispatch(<Dispatch as FusedRollout>::fused_readings(
         parameters.into_dispatch(),
@@ -31,7 +31,7 @@ pub fn readings(rollout: &Rollout, parameters: Field) -> Tensor<3> {
 
 /// Readings, and the gradient of Σ cotangent·readings with respect to the parameters, in one pass and
 /// without a tape.
-pub fn linearized(
+pub(crate) fn linearized(
     rollout: &Rollout,
     parameters: Field,
     cotangent: Tensor<3>,
@@ -49,7 +49,7 @@ pub fn linearized(
 
 /// The operation and what its backward pass is made of.
 #[backend_extension(Flex, Autodiff)]
-pub trait FusedRollout: Backend {
+pub(crate) trait FusedRollout: Backend {
     /// Readings for parameters.
     fn fused_readings(parameters: FloatTensor<Self>, rollout: Arc<Rollout>) -> FloatTensor<Self>;
 

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
 
 /// A floating point type of the fused roll-out.
-pub trait Real:
+pub(crate) trait Real:
     Copy
     + Debug
     + Default

@@ -6,16 +6,16 @@ use super::{
 };
 
 /// Hinges a block. 16 to 64 measured alike; 32 was best for both precisions on Zen 3.
-pub const LANES: usize = 32;
+pub(crate) const LANES: usize = 32;
 /// Parameters of the law.
-pub const PARAMETERS: usize = 9;
+pub(crate) const PARAMETERS: usize = 9;
 
 /// One number for each lane of a block.
-pub type Lanes<R> = [R; LANES];
+pub(crate) type Lanes<R> = [R; LANES];
 
 /// State of a block, one array a variable, in the order of [`Hinge`].
 #[derive(Clone, Copy)]
-pub struct Row<R> {
+pub(crate) struct Row<R> {
     /// In the order of [`Hinge`].
     pub state: [Lanes<R>; 8],
     /// In the order of [`Saved`].
@@ -24,7 +24,7 @@ pub struct Row<R> {
 
 impl<R: Real> Row<R> {
     /// All zero.
-    pub fn zeros() -> Self {
+    pub(crate) fn zeros() -> Self {
         Row {
             state: [[R::default(); LANES]; 8],
             saved: [[R::default(); LANES]; 4],
@@ -33,7 +33,7 @@ impl<R: Real> Row<R> {
 
     /// One lane of the state.
     #[inline(always)]
-    pub fn hinge(&self, i: usize) -> Hinge<R> {
+    pub(crate) fn hinge(&self, i: usize) -> Hinge<R> {
         let s = &self.state;
         Hinge {
             strain: s[0][i],
@@ -49,7 +49,7 @@ impl<R: Real> Row<R> {
 
     /// The inverse of [`Row::hinge`].
     #[inline(always)]
-    pub fn set(&mut self, i: usize, hinge: Hinge<R>) {
+    pub(crate) fn set(&mut self, i: usize, hinge: Hinge<R>) {
         let s = &mut self.state;
         s[0][i] = hinge.strain;
         s[1][i] = hinge.anchor;
@@ -63,7 +63,7 @@ impl<R: Real> Row<R> {
 
     /// One lane of what an update saved.
     #[inline(always)]
-    pub fn saved(&self, i: usize) -> Saved<R> {
+    pub(crate) fn saved(&self, i: usize) -> Saved<R> {
         Saved {
             fresh: self.saved[0][i],
             slip: self.saved[1][i],
@@ -75,7 +75,7 @@ impl<R: Real> Row<R> {
 
 /// One lane of coefficients, or of their adjoint.
 #[inline(always)]
-pub fn load<R: Real>(c: &[Lanes<R>; 10], i: usize) -> Coefficients<R> {
+pub(crate) fn load<R: Real>(c: &[Lanes<R>; 10], i: usize) -> Coefficients<R> {
     Coefficients {
         bending: c[0][i],
         friction: c[1][i],
@@ -92,7 +92,7 @@ pub fn load<R: Real>(c: &[Lanes<R>; 10], i: usize) -> Coefficients<R> {
 
 /// The inverse of [`load`].
 #[inline(always)]
-pub fn store<R: Real>(c: &mut [Lanes<R>; 10], i: usize, lane: &Coefficients<R>) {
+pub(crate) fn store<R: Real>(c: &mut [Lanes<R>; 10], i: usize, lane: &Coefficients<R>) {
     c[0][i] = lane.bending;
     c[1][i] = lane.friction;
     c[2][i] = lane.threshold_initial;

@@ -15,19 +15,19 @@ use crate::{
 
 const STATE: &str = "state.bin";
 /// The resolved scene.
-pub const SCENE: &str = "scene.json";
+pub(crate) const SCENE: &str = "scene.json";
 /// All frames, for [`super::FrameFile`].
-pub const TRACK: &str = "track.bin";
+pub(crate) const TRACK: &str = "track.bin";
 /// Folder of the frames for other programs.
-pub const FRAMES: &str = "frames";
+pub(crate) const FRAMES: &str = "frames";
 /// Folder of the pictures that are drawn from a run.
-pub const PICTURES: &str = "pictures";
+pub(crate) const PICTURES: &str = "pictures";
 /// Folder of the charts that are drawn from a run.
-pub const PLOTS: &str = "plots";
+pub(crate) const PLOTS: &str = "plots";
 /// The film that is drawn from a run.
-pub const FILM: &str = "film.glb";
+pub(crate) const FILM: &str = "film.glb";
 /// Tables of readings, energies and linear solves.
-pub const TABLES: [&str; 3] = ["readings.csv", "energies.csv", "solver.csv"];
+pub(crate) const TABLES: [&str; 3] = ["readings.csv", "energies.csv", "solver.csv"];
 
 /// What to do about a folder of another run.
 const REMEDY: &str = "give another --out, or --fresh to throw it away";
@@ -49,7 +49,7 @@ pub(super) struct SceneFolder {
 
 impl SceneFolder {
     /// Opens a folder for a run: a new one, or where an earlier one of the same scene stopped.
-    pub fn open<'a>(
+    pub(crate) fn open<'a>(
         path: &Path,
         prepared: &'a Prepared,
         fresh: bool,
@@ -181,7 +181,7 @@ impl SceneFolder {
     }
 
     /// Adds a step to the tables; `seconds` is how long it took.
-    pub fn add_row(&mut self, row: &Row, seconds: f64) -> Result<()> {
+    pub(crate) fn add_row(&mut self, row: &Row, seconds: f64) -> Result<()> {
         let time = readable(row.time);
         let list = |values: &[f64]| {
             values
@@ -224,12 +224,12 @@ impl SceneFolder {
     }
 
     /// Whether a picture is wanted after so many steps.
-    pub fn is_picture(&self, step: usize) -> bool {
+    pub(crate) fn is_picture(&self, step: usize) -> bool {
         self.picture_steps.contains(&step)
     }
 
     /// Writes the state as a frame.
-    pub fn add_frame(&mut self, simulation: &Simulation) -> Result<()> {
+    pub(crate) fn add_frame(&mut self, simulation: &Simulation) -> Result<()> {
         let prepared = simulation.prepared;
         let positions = prepared.cloth.vertex_values(&simulation.state.positions)?;
         let format = prepared.scene.output.frames;
@@ -258,7 +258,7 @@ impl SceneFolder {
     }
 
     /// Remembers the state, if a run can go on from it.
-    pub fn mark(&mut self, simulation: &Simulation) -> Result<()> {
+    pub(crate) fn mark(&mut self, simulation: &Simulation) -> Result<()> {
         if simulation.is_resting_place() {
             let lengths = self.logs.iter().map(Log::length).collect();
             let at = (simulation.step, simulation.material_time);
@@ -271,7 +271,7 @@ impl SceneFolder {
     }
 
     /// Saves the state that was remembered last, from which the run goes on after a stop.
-    pub fn save(&self) -> Result<()> {
+    pub(crate) fn save(&self) -> Result<()> {
         match &self.mark {
             Some(snapshot) => snapshot.save(&self.folder.file(STATE)),
             None => Ok(()),

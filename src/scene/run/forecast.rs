@@ -21,7 +21,7 @@ const TIMED: usize = 4;
 
 /// Prepares a scene, unless its mesh needs more memory than is free: asked before a generated mesh is made, and after
 /// one was read.
-pub fn prepare_within_memory(scene: &Scene, compute: &Compute) -> Result<Prepared> {
+pub(crate) fn prepare_within_memory(scene: &Scene, compute: &Compute) -> Result<Prepared> {
     check_memory(&scene.place, scene.mesh.vertices().unwrap_or(0))?;
     let prepared = scene.prepare(compute)?;
     check_memory(&scene.place, prepared.cloth.vertices())?;
@@ -66,7 +66,7 @@ pub(super) struct Forecast {
 
 impl Forecast {
     /// Before the first step of this session.
-    pub fn start(first: usize, steps: usize, vertices: usize) -> Forecast {
+    pub(crate) fn start(first: usize, steps: usize, vertices: usize) -> Forecast {
         Forecast {
             first,
             steps,
@@ -76,7 +76,7 @@ impl Forecast {
     }
 
     /// What to say after some steps: once, and only about a long run.
-    pub fn after(&mut self, step: usize) -> Option<String> {
+    pub(crate) fn after(&mut self, step: usize) -> Option<String> {
         if step == self.first + 1 {
             self.clock = Instant::now();
         }

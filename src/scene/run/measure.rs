@@ -12,7 +12,7 @@ use crate::{
 
 /// Energies of a cloth \[J\].
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Energies {
+pub(crate) struct Energies {
     /// Of motion.
     pub kinetic: f64,
     /// Of height, 0 at the start of the run.
@@ -25,7 +25,7 @@ pub struct Energies {
 
 /// The measures of one step.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Row {
+pub(crate) struct Row {
     /// Steps done.
     pub step: usize,
     /// \[s\]
@@ -52,7 +52,7 @@ pub struct Row {
 
 impl Row {
     /// Measures a run after a step from the state `before`.
-    pub fn of(
+    pub(crate) fn of(
         simulation: &Simulation,
         before: &State,
         statistics: Option<Statistics>,
@@ -103,7 +103,7 @@ pub(crate) fn angle_sizes(cloth: &Cloth, positions: &[[f64; 3]]) -> (f64, f64) {
 }
 
 /// The largest |θ| of the hinges at each vertex \[rad\].
-pub fn vertex_angles(prepared: &Prepared, positions: &[[f64; 3]]) -> Vec<f64> {
+pub(crate) fn vertex_angles(prepared: &Prepared, positions: &[[f64; 3]]) -> Vec<f64> {
     let hinges = &prepared.cloth.topology.hinges;
     let mut largest = vec![0.0_f64; positions.len()];
     for (hinge, angle) in hinges.iter().zip(hinge_angles(positions, hinges)) {

@@ -23,8 +23,6 @@ pub(crate) use self::measure::{angle_sizes, read_all};
 pub(crate) use self::snapshot::Snapshot;
 pub(crate) use self::track::{FrameFile, StoredFrame};
 
-#[cfg(test)]
-pub(crate) use self::measure::Energies;
 use crate::{
     error::{Error, Result},
     rollout::cloth::Passed,

@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 
 /// One frame.
 #[derive(Debug, Clone, PartialEq)]
-pub struct StoredFrame {
+pub(crate) struct StoredFrame {
     /// Steps done.
     pub step: usize,
     /// \[m\]
@@ -22,7 +22,7 @@ pub struct StoredFrame {
 
 /// A file of frames, open for reading.
 #[derive(Debug)]
-pub struct FrameFile {
+pub(crate) struct FrameFile {
     file: File,
     path: std::path::PathBuf,
     vertices: usize,
@@ -32,7 +32,7 @@ pub struct FrameFile {
 
 impl StoredFrame {
     /// The record of a frame.
-    pub fn bytes(&self) -> Vec<u8> {
+    pub(crate) fn bytes(&self) -> Vec<u8> {
         let numbers = self.positions.iter().flatten();
         let numbers = numbers.flat_map(|x| (*x as f32).to_le_bytes());
         (self.step as u64)
@@ -45,7 +45,7 @@ impl StoredFrame {
 
 impl FrameFile {
     /// Opens a file of frames of a mesh; a record cut short is left out.
-    pub fn open(path: &Path, vertices: usize) -> Result<FrameFile> {
+    pub(crate) fn open(path: &Path, vertices: usize) -> Result<FrameFile> {
         let failed = |e| Error::reading(path, e);
         let mut file = File::open(path).map_err(failed)?;
         let record = record_bytes(vertices);
@@ -66,7 +66,7 @@ impl FrameFile {
     }
 
     /// One frame.
-    pub fn frame(&mut self, index: usize) -> Result<StoredFrame> {
+    pub(crate) fn frame(&mut self, index: usize) -> Result<StoredFrame> {
         let record = record_bytes(self.vertices);
         let mut bytes = vec![0; record as usize];
         self.file
@@ -84,7 +84,7 @@ impl FrameFile {
     }
 
     /// The frame closest to a number of steps.
-    pub fn nearest(&self, step: usize) -> Option<usize> {
+    pub(crate) fn nearest(&self, step: usize) -> Option<usize> {
         (0..self.steps.len()).min_by_key(|&i| self.steps[i].abs_diff(step))
     }
 }

@@ -31,7 +31,7 @@ pub(super) struct Varied {
 const AROUND: f64 = 2.0;
 
 impl Varied {
-    pub fn new(prepared: &Prepared, wish: &ClothWish) -> Result<Varied> {
+    pub(crate) fn new(prepared: &Prepared, wish: &ClothWish) -> Result<Varied> {
         let law = &prepared.cloth.setup.law;
         let names = prepared.parameters.names(law);
         let compute = &prepared.cloth.compute;
@@ -155,7 +155,7 @@ impl Varied {
     }
 
     /// The fabric's parameters at a point.
-    pub fn apply(&self, prepared: &Prepared, point: &[f64]) -> Parameters {
+    pub(crate) fn apply(&self, prepared: &Prepared, point: &[f64]) -> Parameters {
         let mut values = self.base.clone();
         for (place, value) in self.places.iter().zip(point) {
             values[*place] = *value;
@@ -175,7 +175,7 @@ impl Varied {
     }
 
     /// ∂reading/∂factor from the gradient of the fabric's parameters.
-    pub fn slopes(&self, gradient: &Parameters, compute: &Compute) -> Result<Vec<f64>> {
+    pub(crate) fn slopes(&self, gradient: &Parameters, compute: &Compute) -> Result<Vec<f64>> {
         let fields: Vec<&Field> = gradient.list();
         let of = |place: usize| -> Result<f64> {
             let values = compute.values(fields[place].clone())?;

@@ -12,7 +12,7 @@ pub(super) struct Recipe(Vec<(usize, f64)>);
 
 impl Recipe {
     /// The sum for given values of the conditions.
-    pub fn of(&self, value: impl Fn(usize) -> f64) -> f64 {
+    pub(crate) fn of(&self, value: impl Fn(usize) -> f64) -> f64 {
         // One condition keeps its bits.
         match &self.0[..] {
             [(condition, 1.0)] => value(*condition),

@@ -13,7 +13,7 @@ use crate::{
 
 /// What is asked for; what is not said follows from the case.
 #[derive(Debug, Clone, Default)]
-pub struct Wish {
+pub(crate) struct Wish {
     /// Distributions by the parameter's name.
     pub vary: Vec<(String, Vary)>,
     /// Vary these only.
@@ -26,7 +26,7 @@ pub struct Wish {
 
 /// A distribution as it is asked for.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Vary {
+pub(crate) enum Vary {
     /// Even between two values.
     Uniform(f64, f64),
     /// Even in the logarithm.
@@ -39,7 +39,7 @@ pub enum Vary {
 
 impl Vary {
     /// `log:10:1000`, `uniform:0:1`, `normal:500:50` or `fixed:0.7`.
-    pub fn parse(text: &str) -> Result<Vary> {
+    pub(crate) fn parse(text: &str) -> Result<Vary> {
         let words: Vec<&str> = text.split(':').collect();
         let numbers: Vec<Option<f64>> = words[1..]
             .iter()
@@ -58,7 +58,7 @@ impl Vary {
 }
 
 /// The factors of a study.
-pub struct Ranges {
+pub(crate) struct Ranges {
     /// What is varied.
     pub factors: Vec<Factor>,
     /// Which unknown each factor is.
@@ -74,7 +74,7 @@ const AROUND: f64 = 2.0;
 
 impl Ranges {
     /// The factors of a case's unknowns.
-    pub fn new(calibration: &Calibration, wish: &Wish) -> Result<Ranges> {
+    pub(crate) fn new(calibration: &Calibration, wish: &Wish) -> Result<Ranges> {
         let mut notes = Vec::new();
         let mut all = Vec::new();
         for k in 0..calibration.unknowns.len() {

@@ -31,7 +31,7 @@ pub(super) struct ShareTest {
 
 impl ShareTest {
     /// None without a recovery test, or for a law that neither slips nor yields.
-    pub fn new(
+    pub(crate) fn new(
         calibration: &Calibration,
         conditions: &[(usize, Condition)],
     ) -> Result<Option<ShareTest>> {
@@ -66,7 +66,11 @@ impl ShareTest {
     }
 
     /// Shares at every fold for many sets of parameters; `sets[s][group]` are those of a group.
-    pub fn run(&self, compute: &Compute, sets: &[Vec<Vec<f64>>]) -> Result<Vec<Vec<Shares>>> {
+    pub(crate) fn run(
+        &self,
+        compute: &Compute,
+        sets: &[Vec<Vec<f64>>],
+    ) -> Result<Vec<Vec<Shares>>> {
         let batch = self.rollout.repeated(sets.len());
         let rows: Vec<f64> = sets
             .iter()

@@ -137,11 +137,6 @@ impl Fronts {
             .map(|&r| self.list[r].subtree_panels)
             .sum()
     }
-
-    /// Multiply-adds of a factorisation.
-    pub(crate) fn flops(&self) -> f64 {
-        self.roots.iter().map(|&r| self.list[r].subtree_flops).sum()
-    }
 }
 
 fn boundary<'a>(

@@ -44,7 +44,5 @@ mod tangent;
 mod tests;
 
 pub(crate) use pattern::Pattern;
-#[cfg(test)]
-pub(crate) use solver::Stats;
 pub(crate) use solver::{Solver, Strategy};
 pub(crate) use tangent::Tangent;

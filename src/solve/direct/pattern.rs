@@ -10,7 +10,7 @@ use crate::error::{Result, bad_input};
 ///
 /// Blocks are stored by columns, the diagonal first, then the later rows in order.
 #[derive(Clone, Debug)]
-pub struct Pattern {
+pub(crate) struct Pattern {
     pub(crate) hinges: usize,
     pub(crate) triangles: usize,
     /// Vertex at each place of the order of elimination.
@@ -62,7 +62,7 @@ impl Pattern {
     /// # Errors
     /// A corner that is out of range or occurs twice in an element, positions that are not finite
     /// or not one a vertex, more than 2²⁸ elements.
-    pub fn new(
+    pub(crate) fn new(
         vertices: usize,
         hinges: &[[usize; 4]],
         triangles: &[[usize; 3]],
@@ -103,17 +103,12 @@ impl Pattern {
     }
 
     /// Number of vertices.
-    pub fn vertices(&self) -> usize {
+    pub(crate) fn vertices(&self) -> usize {
         self.order.len()
     }
 
-    /// Multiply-adds of one factorisation.
-    pub fn factor_flops(&self) -> f64 {
-        self.fronts.flops()
-    }
-
     /// Stored 3×3 blocks: the lower half and the diagonal.
-    pub fn blocks(&self) -> usize {
+    pub(crate) fn blocks(&self) -> usize {
         self.rows.len()
     }
 

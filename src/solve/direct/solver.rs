@@ -13,21 +13,23 @@ use crate::solve::CHOLESKY;
 
 /// How the factor is made. All reach the same tolerance; times are in [`crate::solve`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Strategy {
+pub(crate) enum Strategy {
     /// A factor in single precision, kept as the preconditioner of conjugate gradients until a new
     /// one pays. Fastest where the cloth changes slowly, but the digits below the tolerance depend on
     /// the solves before it, and a matrix that is slightly indefinite can go unnoticed.
     #[default]
     Keep,
     /// A factor in single precision for every matrix. The solution depends on this system only.
+    #[cfg(test)]
     Single,
     /// A factor in double precision for every matrix: one or two iterations.
+    #[cfg(test)]
     Exact,
 }
 
 /// How a solve went.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Stats {
+pub(crate) struct Stats {
     /// Steps of conjugate gradients, each with one substitution.
     pub iterations: usize,
     /// ‖b − A·x‖/‖b‖, or the same scaled by the diagonal's −½ power where that is larger. Above the
@@ -46,7 +48,7 @@ const PIECES: usize = 8;
 
 /// Owns the pattern, the matrix and its factor.
 #[derive(Clone)]
-pub struct Solver {
+pub(crate) struct Solver {
     pattern: Pattern,
     strategy: Strategy,
     assembly: Assembly,
@@ -65,7 +67,7 @@ pub struct Solver {
 
 impl Solver {
     /// A solver for systems with this pattern.
-    pub fn new(pattern: Pattern, strategy: Strategy) -> Self {
+    pub(crate) fn new(pattern: Pattern, strategy: Strategy) -> Self {
         let unknowns = 3 * pattern.vertices();
         Self {
             strategy,
@@ -86,7 +88,7 @@ impl Solver {
 
     /// Drops a kept factor, so that the next solution does not depend on earlier ones: for runs that
     /// start again from a checkpoint and must give the same bits.
-    pub fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         self.preconditioner.forget();
         self.schedule = Schedule::default();
         self.is_fresh = false;
@@ -96,7 +98,7 @@ impl Solver {
     ///
     /// # Errors
     /// Slices of the wrong length; a diagonal entry that is not positive or not finite.
-    pub fn refresh(&mut self, tangent: &Tangent<'_>) -> Result<()> {
+    pub(crate) fn refresh(&mut self, tangent: &Tangent<'_>) -> Result<()> {
         tangent.check(&self.pattern)?;
         self.is_assembled = false;
         self.is_fresh = false;
@@ -113,7 +115,7 @@ impl Solver {
     /// # Errors
     /// No refresh before; vectors of the wrong length. [`Error::NotConverged`] for vectors that are not finite, a
     /// matrix that is not positive definite, and conjugate gradients that do not reach the tolerance.
-    pub fn solve(&mut self, b: &[f64], x: &mut [f64], tolerance: f64) -> Result<Stats> {
+    pub(crate) fn solve(&mut self, b: &[f64], x: &mut [f64], tolerance: f64) -> Result<Stats> {
         self.check(b, x, tolerance)?;
         for (place, &vertex) in self.pattern.order.iter().enumerate() {
             let (here, there) = (3 * place, 3 * vertex as usize);
@@ -155,8 +157,9 @@ impl Solver {
             self.schedule.note_failure();
         }
         let first = match self.strategy {
+            #[cfg(test)]
             Strategy::Exact => Precision::Double,
-            Strategy::Keep | Strategy::Single => Precision::Single,
+            _ => Precision::Single,
         };
         let mut reached = f64::NAN;
         for precision in [first, Precision::Double] {

@@ -11,7 +11,7 @@ use crate::error::{Result, bad_input};
 /// K = c₁₁ J_u J_uᵀ + c₁₂ (J_u J_vᵀ + J_v J_uᵀ) + c₂₂ J_v J_vᵀ + c₃₃ J_s J_sᵀ
 ///   + (g_uu B_u B_uᵀ + g_vv B_v B_vᵀ + g_uv (B_u B_vᵀ + B_v B_uᵀ)) ⊗ I₃.
 #[derive(Clone, Copy, Debug)]
-pub struct Tangent<'a> {
+pub(crate) struct Tangent<'a> {
     /// g, the gradient of each hinge's angle [1/m], shape `[12][H]`, row = 3·corner + axis.
     pub hinge_gradient: &'a [f64],
     /// w [kg·m²], shape `[H]`.

@@ -20,7 +20,7 @@ pub fn compare(device: &Compute, exact: &Compute, steps: usize) {
             bench.steps = steps;
             let mut solver = bench.solver().unwrap();
             let back = bench.gradient(&mut solver).unwrap();
-            let total = back.from_virgin(&bench.cloth, &bench.parameters);
+            let total = back.since_virgin(&bench.cloth, &bench.parameters);
             // Derivatives by relative changes are comparable with each other.
             let pairs = total.list().into_iter().zip(bench.parameters.list());
             let slopes: Vec<f64> = pairs

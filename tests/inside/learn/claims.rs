@@ -127,7 +127,7 @@ fn rest_bending_is_learned_without_data() {
     let depth = [own.collision, of(BASELINE).collision];
     assert!(depth[0] < depth[1] + 1e-6, "COL {depth:?}");
 
-    let cycles = run::cycles(&folder.path("own")).unwrap();
+    let cycles = run::rows::read::<run::Cycle>(&folder.path("own").join(run::CYCLES)).unwrap();
     let change: Vec<f64> = cycles.iter().map(|c| c.change / c.roll_out).collect();
     assert!(
         change[2] < 0.3 && change[2] < change[1] && change[1] < change[0],

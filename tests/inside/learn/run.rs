@@ -132,7 +132,12 @@ fn kill_anywhere(case: &LearnCase) {
     assert_eq!(expected.2[0].lines().count(), 2 + 3 * 4);
     // The first cycle has six times the steps of P-Net.
     assert_eq!(expected.2[1].lines().count(), 2 + 7 * 6);
-    assert_eq!(run::cycles(&whole).unwrap().len(), 2);
+    assert_eq!(
+        run::rows::read::<run::Cycle>(&whole.join(run::CYCLES))
+            .unwrap()
+            .len(),
+        2
+    );
 
     let killed = folder.path("killed");
     // Steps before each kill, and whether a checkpoint is written before the last two of them.
@@ -430,13 +435,21 @@ fn a_cycle_that_does_not_roll_out_is_refused() {
         assert!(said.contains(fragment), "no '{fragment}': {said}");
     }
     assert!(!path.join("networks/cycle-1.zip").exists());
-    assert!(run::cycles(&path).unwrap().is_empty());
+    assert!(
+        run::rows::read::<run::Cycle>(&path.join(run::CYCLES))
+            .unwrap()
+            .is_empty()
+    );
     assert!(fs::read(path.join("checkpoint.zip")).unwrap() == checkpoint);
     let mut run = open(&path, &case());
     while run.place().cycle == 0 {
         run.advance().unwrap();
     }
-    assert!(run::cycles(&path).unwrap()[0].target.is_finite());
+    assert!(
+        run::rows::read::<run::Cycle>(&path.join(run::CYCLES)).unwrap()[0]
+            .target
+            .is_finite()
+    );
 }
 
 // A cycle begins with the networks that the one before ended with, and these are saved: E-Net is as it was before the last

@@ -19,7 +19,7 @@ use crate::{
 
 /// Two fits side by side, for the terminal: parameters with their intervals and whether these
 /// overlap, statistics, the weights of AIC and BIC where both saw the same data, and a verdict.
-pub fn compare(a: &FitResult, b: &FitResult) -> String {
+pub(crate) fn compare(a: &FitResult, b: &FitResult) -> String {
     let found = evidence(a, b);
     [
         heading("A", a),
@@ -35,7 +35,7 @@ pub fn compare(a: &FitResult, b: &FitResult) -> String {
 
 /// The comparison of [`compare`] for machines. `overlap` is null where an interval is unknown, the
 /// weights are null where the data differ.
-pub fn compare_json(a: &FitResult, b: &FitResult) -> Value {
+pub(crate) fn compare_json(a: &FitResult, b: &FitResult) -> Value {
     let found = evidence(a, b);
     let fit = |r: &FitResult| {
         json!({

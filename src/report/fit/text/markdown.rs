@@ -11,7 +11,7 @@ use crate::{
 
 /// The report as Markdown. `pictures` are the file names in the folder `plots` beside it, each with its topic, which
 /// decides its section, and its caption.
-pub fn markdown(result: &FitResult, pictures: &[(Topic, Link)]) -> String {
+pub(crate) fn markdown(result: &FitResult, pictures: &[(Topic, Link)]) -> String {
     let sections = sections(result);
     let placed: Vec<(&Section, Vec<&Link>)> = sections
         .iter()
@@ -25,7 +25,7 @@ pub fn markdown(result: &FitResult, pictures: &[(Topic, Link)]) -> String {
 }
 
 /// File name and caption.
-pub type Link = (String, String);
+pub(crate) type Link = (String, String);
 
 /// A text of sections, each with its pictures; `origin` says where the data come from.
 pub(in crate::report) fn document(
