@@ -1,7 +1,7 @@
 //! The solver against dense algebra, and what it must say when it cannot solve.
 
 use super::sample::{Cloth, Values};
-use super::{Pattern, Solver, Strategy};
+use super::{Pattern, Solver, Strategy, assemble::Assembly, factor::Factor};
 
 const STRATEGIES: [Strategy; 3] = [Strategy::Keep, Strategy::Single, Strategy::Exact];
 
@@ -317,4 +317,139 @@ fn what_cannot_be_solved_is_named() {
     assert!(message(Pattern::new(4, &[[0, 1, 2, 4]], &[], &rest)).contains("corner 4"));
     assert!(message(Pattern::new(4, &[], &[[0, 1, 0]], &rest)).contains("twice"));
     assert!(message(Pattern::new(3, &[], &[], &rest)).contains("4 rest positions"));
+}
+
+/// Least seconds of three calls.
+fn least(mut work: impl FnMut()) -> f64 {
+    let times = (0..3).map(|_| {
+        let begin = std::time::Instant::now();
+        work();
+        begin.elapsed().as_secs_f64()
+    });
+    times.fold(f64::INFINITY, f64::min)
+}
+
+/// faer's supernodal Cholesky in the same order of elimination solves the same systems. Prints how long both take to
+/// make a factor: the reason for a factorisation of our own (`cargo test --release --lib solve::direct::tests::faer --
+/// --nocapture`).
+#[test]
+fn faers_supernodal_factor_agrees() {
+    use faer::{
+        MatMut, Par, Side, Spec,
+        dyn_stack::{MemBuffer, MemStack},
+        sparse::{
+            SparseColMat,
+            linalg::{
+                SupernodalThreshold,
+                cholesky::{
+                    CholeskySymbolicParams, SymmetricOrdering, factorize_symbolic_cholesky,
+                },
+            },
+        },
+    };
+    for (around, along) in [(82, 85), (161, 167)] {
+        let cloth = Cloth::cylinder(around, along);
+        let pattern = cloth.pattern().expect("valid");
+        let x = cloth.twisted(0.3);
+        let tangent = cloth.tangent(&x);
+        let mut values = vec![[0.0; 9]; pattern.blocks()];
+        Assembly::new(&pattern).assemble(&pattern, &tangent.view(), &mut values);
+        let unknowns = 3 * pattern.vertices();
+        let matrix = pattern.matrix(&values);
+
+        let mut own = Factor::<f64>::new(&pattern.fronts);
+        let mut single = Factor::<f32>::new(&pattern.fronts);
+        let scale: Vec<f64> = (0..unknowns)
+            .map(|i| {
+                values[pattern.starts[i / 3] as usize][4 * (i % 3)]
+                    .sqrt()
+                    .recip()
+            })
+            .collect();
+        let ours = least(|| {
+            own.compute(&pattern.fronts, matrix, &scale)
+                .expect("definite")
+        });
+        let ours_single = least(|| {
+            single
+                .compute(&pattern.fronts, matrix, &scale)
+                .expect("definite")
+        });
+
+        // The lower half of the matrix in the order of elimination, number by number.
+        let mut triplets = Vec::new();
+        for column in 0..pattern.vertices() {
+            for (&row, block) in matrix.column(column) {
+                for (k, &value) in block.iter().enumerate() {
+                    let (i, j) = (3 * row as usize + k / 3, 3 * column + k % 3);
+                    if i >= j {
+                        triplets.push(faer::sparse::Triplet::new(i, j, value));
+                    }
+                }
+            }
+        }
+        let sparse =
+            SparseColMat::<usize, f64>::try_new_from_triplets(unknowns, unknowns, &triplets)
+                .expect("a matrix");
+        let symbolic = factorize_symbolic_cholesky(
+            sparse.symbolic(),
+            Side::Lower,
+            SymmetricOrdering::Identity,
+            CholeskySymbolicParams {
+                supernodal_flop_ratio_threshold: SupernodalThreshold::FORCE_SUPERNODAL,
+                ..Default::default()
+            },
+        )
+        .expect("a structure");
+        let mut factor = vec![0.0; symbolic.len_val()];
+        let mut theirs = [f64::NAN; 2];
+        for (par, time) in [Par::Seq, Par::rayon(0)].into_iter().zip(&mut theirs) {
+            let need = symbolic.factorize_numeric_llt_scratch::<f64>(par, Spec::default());
+            let mut memory = MemBuffer::new(need);
+            *time = least(|| {
+                let stack = MemStack::new(&mut memory);
+                let made = symbolic.factorize_numeric_llt(
+                    &mut factor,
+                    sparse.as_ref(),
+                    Side::Lower,
+                    Default::default(),
+                    par,
+                    stack,
+                    Spec::default(),
+                );
+                assert!(made.is_ok(), "a factor");
+            });
+        }
+        let b = cloth.right_side(&tangent, &x);
+        let mut ordered: Vec<f64> = (0..unknowns)
+            .map(|i| b[3 * pattern.order[i / 3] as usize + i % 3])
+            .collect();
+        let made = faer::sparse::linalg::cholesky::LltRef::<usize, f64>::new(&symbolic, &factor);
+        let mut memory = MemBuffer::new(symbolic.solve_in_place_scratch::<f64>(1, Par::Seq));
+        made.solve_in_place_with_conj(
+            faer::Conj::No,
+            MatMut::from_column_major_slice_mut(&mut ordered, unknowns, 1),
+            Par::Seq,
+            MemStack::new(&mut memory),
+        );
+        let mut expected = vec![0.0; unknowns];
+        for (i, value) in ordered.iter().enumerate() {
+            expected[3 * pattern.order[i / 3] as usize + i % 3] = *value;
+        }
+        let mut solution = vec![0.0; unknowns];
+        let mut solver = Solver::new(pattern, Strategy::Keep);
+        solver.refresh(&tangent.view()).expect("valid");
+        solver.solve(&b, &mut solution, 1e-12).expect("definite");
+        let off = difference(&solution, &expected);
+        println!(
+            "{} vertices: ours {:.1} ms in f64, {:.1} ms in f32; faer {:.1} ms on one thread, {:.1} ms on all; apart {off:.1e}",
+            unknowns / 3,
+            1e3 * ours,
+            1e3 * ours_single,
+            1e3 * theirs[0],
+            1e3 * theirs[1],
+        );
+        assert!(solution.iter().any(|v| v.abs() > 1e-3));
+        assert!(off < 1e-6, "{off}");
+    }
 }
