@@ -51,9 +51,13 @@ fn case() -> Case {
 // a dwell; with the loop alone the rigidity is less well known.
 #[test]
 fn a_loop_and_a_cantilever_are_fitted_together() {
-    let loop_rows: Vec<String> = [0.2, 0.6, 1.0, 0.6, 0.2, -0.2, -0.6, -1.0, -0.6, -0.2]
+    // Right after a turn yarns stick, which is where a loop tells friction's stiffness from its threshold.
+    let shares = [
+        0.2, 0.6, 1.0, 0.95, 0.9, 0.6, 0.2, -0.2, -0.6, -1.0, -0.95, -0.9, -0.6, -0.2,
+    ];
+    let loop_rows: Vec<String> = shares
         .iter()
-        .map(|share| format!("{},,1e-4", 250.0 * share))
+        .map(|share| format!("{},,1e-5", 250.0 * share))
         .collect();
     let loop_rows: Vec<&str> = loop_rows.iter().map(String::as_str).collect();
     let kes = synthetic(
@@ -65,7 +69,7 @@ fn a_loop_and_a_cantilever_are_fitted_together() {
     );
     let cantilever = synthetic(
         "overhang_mm,overhang_sd_mm,angle_deg,areal_density_g_per_m2",
-        &[",0.2,41.5,150", ",0.2,20,150"],
+        &[",0.05,41.5,150", ",0.05,20,150"],
         0,
         1e-3,
         100.0,

@@ -192,3 +192,39 @@ fn a_bending_length_is_half_an_overhang_at_the_standards_angle() {
     assert_eq!(bending_length_share(41.5f64.to_radians()), 0.5);
     assert!(bending_length_share(0.6) > 0.5 && bending_length_share(0.9) < 0.5);
 }
+
+/// Newton's method ends at the shape of any law, also where cells lie on both sides of a threshold.
+#[test]
+fn every_law_has_an_overhang() {
+    let law = LawName::TimeDependent.law(Timer::Authors, 0);
+    let conditions = [20.0, 41.5].map(|degrees| condition(degrees, CantileverReading::Overhang));
+    let mut random = crate::numeric::Random(7);
+    let mut between = |low: f64, high: f64| low * (high / low).powf(random.uniform());
+    let mut failed = Vec::new();
+    for _ in 0..300 {
+        let bending = between(1e-6, 1e-4);
+        let values = [
+            bending,
+            bending * between(0.1, 10.0),
+            between(1.0, 200.0),
+            500.0,
+            1e6,
+            between(10.0, 5e3),
+            bending * between(0.1, 10.0),
+            0.5,
+            1e3,
+        ];
+        for width in [None, Some(0.002)] {
+            let found = read(&law, width, &values, &conditions);
+            if found.values.iter().any(|v| !v.is_finite()) {
+                failed.push((width, values));
+            }
+        }
+    }
+    assert!(
+        failed.is_empty(),
+        "{} of 600: {:?}",
+        failed.len(),
+        failed[0]
+    );
+}
