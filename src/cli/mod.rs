@@ -38,6 +38,7 @@ use crate::{
     material::{Law, Material, StrainMeasure, Timer, find_preset},
     numeric::{Compute, Gate, Precision},
     report::plot::{Chart, Format, Picture},
+    study::set_command,
 };
 
 /// Cloth whose creases depend on how long they were held: laws, laboratory tests, gradients.
@@ -169,6 +170,7 @@ pub fn main() -> ExitCode {
 }
 
 fn run(cli: &Cli) -> Result<()> {
+    set_command(std::env::args());
     memory::keep_freed();
     cli.common.start_threads()?;
     match &cli.command {

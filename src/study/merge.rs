@@ -116,6 +116,8 @@ fn remedy(given: &[record::Record], missing: &[usize], tasks: usize) -> String {
     let command = |shard: Shard| {
         let text = shard.to_string();
         match given.iter().find(|begun| begun.shard == text) {
+            // A call of the library has no command line.
+            _ if first.command.is_empty() => format!("run shard {text} in a folder of its own"),
             Some(begun) => format!("shard {text} goes on with `{}`", begun.command.join(" ")),
             None => {
                 let words = first.command.iter().map(|w| w.replace(&first.shard, &text));

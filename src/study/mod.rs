@@ -8,6 +8,7 @@
 //! Every result is a line of the journal in the folder. A run that was killed goes on with the tasks whose
 //! lines are missing.
 
+mod command;
 mod folder;
 mod id;
 pub(crate) mod journal;
@@ -22,6 +23,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
+pub(crate) use command::command;
+pub use command::set_command;
 pub(crate) use folder::{Folder, Inputs, Maker};
 pub(crate) use id::Task;
 pub(crate) use log::Log;
