@@ -36,7 +36,10 @@ use crate::{
     files::check_folder,
     material::{Material, ReadyMaterial, Timer},
     numeric::{Compute, Precision},
-    report::plot::{Chart, Format, Picture},
+    report::{
+        document::layout::table,
+        plot::{Chart, Format, Picture},
+    },
     study::set_command,
 };
 
@@ -323,27 +326,6 @@ fn count(text: &str) -> std::result::Result<usize, String> {
 
 /// Longest time that can be asked for \[s\]: far beyond any test, far within f32.
 const MAX_SECONDS: f64 = 1e15;
-
-/// A table with right-aligned columns.
-fn table(header: &[&str], rows: &[Vec<String>]) -> String {
-    let width = |c: usize| {
-        let cells = rows.iter().map(|r| r[c].chars().count());
-        cells.chain([header[c].chars().count()]).max().unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..header.len()).map(width).collect();
-    let line = |cells: Vec<&str>| {
-        let padded = cells
-            .iter()
-            .zip(&widths)
-            .map(|(cell, w)| format!("{cell:>w$}"));
-        padded.collect::<Vec<_>>().join("  ") + "\n"
-    };
-    let mut text = line(header.to_vec());
-    for row in rows {
-        text += &line(row.iter().map(String::as_str).collect());
-    }
-    text
-}
 
 #[cfg(test)]
 mod tests {

@@ -30,6 +30,7 @@ pub(crate) use id::Task;
 pub(crate) use log::Log;
 pub use merge::Shards;
 pub(crate) use merge::merge;
+pub(crate) use pool::{Heard, side_by_side};
 pub use shard::Shard;
 pub use watch::{News, Progress, Watcher, Wish};
 pub(crate) use watch::{tell, time_in_words};

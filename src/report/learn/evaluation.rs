@@ -1,77 +1,15 @@
 //! Tables of an evaluation, set as text, Markdown and CSV.
 
-use super::{below::below, drift};
-use crate::{
-    cli::table,
-    learn::{
-        evaluate::{BASELINE, Bent, CURRICULUM, Control, ELASTIC, Evaluation, MEAN, Score},
-        metrics::Metrics,
-        run::rows::SYNTHETIC,
-    },
+use super::{
+    below::below,
+    drift,
+    table::{Block, digits, names, values},
 };
-
-/// One table with a sentence above it.
-pub(super) struct Block {
-    pub title: String,
-    pub header: Vec<String>,
-    pub rows: Vec<Vec<String>>,
-}
-
-impl Block {
-    pub(crate) fn text(&self) -> String {
-        let header: Vec<&str> = self.header.iter().map(String::as_str).collect();
-        format!("{}\n{}\n", self.title, table(&header, &self.rows))
-    }
-
-    pub(crate) fn markdown(&self) -> String {
-        // |ε_p| would end a cell.
-        let cell = |cell: &String| cell.replace('|', "\\|");
-        let line = |cells: &[String]| {
-            let cells: Vec<String> = cells.iter().map(cell).collect();
-            format!("| {} |\n", cells.join(" | "))
-        };
-        let rule = vec!["---".to_string(); self.header.len()];
-        let rows: String = self.rows.iter().map(|row| line(row)).collect();
-        format!(
-            "{}\n\n{}{}{rows}\n",
-            self.title,
-            line(&self.header),
-            line(&rule)
-        )
-    }
-}
-
-/// Units in which metrics are easy to read: name, factor.
-pub(super) fn shown(name: &str, unit: &str) -> (&'static str, f64) {
-    match (name, unit) {
-        (_, "rad") => ("rad", 1.0),
-        (_, "m") => ("mm", 1e3),
-        (_, "m²") => ("mm²", 1e6),
-        ("BEN" | "IE", _) => ("µJ", 1e6),
-        _ => ("mJ", 1e3),
-    }
-}
-
-/// Three digits.
-pub(super) fn digits(value: f64) -> String {
-    if value == 0.0 {
-        return "0".into();
-    }
-    let decimals = (2 - value.abs().log10().floor() as i32).clamp(0, 9);
-    format!("{value:.*}", decimals as usize)
-}
-
-/// Names and units of all metrics.
-pub(super) fn names() -> Vec<String> {
-    let named = Metrics::default().named();
-    let name = |(name, unit, _): (&str, &str, f64)| format!("{name} {}", shown(name, unit).0);
-    named.map(name).to_vec()
-}
-
-pub(super) fn values(metrics: &Metrics) -> Vec<f64> {
-    let value = |(name, unit, value): (&str, &str, f64)| value * shown(name, unit).1;
-    metrics.named().map(value).to_vec()
-}
+use crate::learn::{
+    evaluate::{BASELINE, Bent, CURRICULUM, Control, ELASTIC, Evaluation, MEAN, Score},
+    metrics::Metrics,
+    run::rows::SYNTHETIC,
+};
 
 /// All methods on one motion, and how far the curriculum is below the others.
 fn scores(evaluation: &Evaluation, motion: &str) -> Block {
@@ -181,7 +119,7 @@ fn energy_note(evaluation: &Evaluation) -> String {
 }
 
 /// For the terminal: the canonical bend, the mean, the control.
-pub(super) fn text(evaluation: &Evaluation) -> String {
+pub(crate) fn text(evaluation: &Evaluation) -> String {
     let first = evaluation.scores.first().map_or("", |s| s.motion.as_str());
     scores(evaluation, first).text()
         + &scores(evaluation, MEAN).text()
@@ -192,7 +130,7 @@ pub(super) fn text(evaluation: &Evaluation) -> String {
 }
 
 /// Everything.
-pub(super) fn markdown(evaluation: &Evaluation) -> String {
+pub(crate) fn markdown(evaluation: &Evaluation) -> String {
     let mut motions: Vec<&str> = Vec::new();
     for score in &evaluation.scores {
         if !motions.contains(&score.motion.as_str()) {
@@ -213,7 +151,7 @@ pub(super) fn markdown(evaluation: &Evaluation) -> String {
 }
 
 /// A row a method and motion, in SI units.
-pub(super) fn csv(evaluation: &Evaluation) -> String {
+pub(crate) fn csv(evaluation: &Evaluation) -> String {
     let columns = Metrics::default().named();
     let columns = columns.map(|(name, unit, _)| format!("{name}_{}", unit.replace('²', "2")));
     let mut text = format!(
@@ -232,35 +170,4 @@ pub(super) fn csv(evaluation: &Evaluation) -> String {
         );
     }
     text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_have_three_digits() {
-        let cases = [
-            (0.0107, "0.0107"),
-            (12.345, "12.3"),
-            (1234.5, "1234"),
-            (-0.5, "-0.500"),
-        ];
-        for (value, text) in cases {
-            assert_eq!(digits(value), text);
-        }
-    }
-
-    #[test]
-    fn a_bar_in_a_cell_does_not_end_it() {
-        let block = Block {
-            title: "t".into(),
-            header: vec!["a".into(), "|ε_p|".into()],
-            rows: vec![vec!["b".into(), "1".into()]],
-        };
-        assert_eq!(
-            block.markdown(),
-            "t\n\n| a | \\|ε_p\\| |\n| --- | --- |\n| b | 1 |\n\n"
-        );
-    }
 }

@@ -1,37 +1,16 @@
 //! The tables of an ablation.
 
-use super::Row;
 use crate::{
-    cli::learn::{
-        below::{below, moments},
-        table::{Block, digits, names, values},
-    },
     learn::{
-        ablate::{CASE, ZERO},
+        ablate::{CASE, Row, ZERO},
         evaluate::ELASTIC,
         metrics::Metrics,
     },
-    report::learn::ablations::VariantErrors,
+    report::learn::{
+        below::{below, moments},
+        table::{Block, digits, names, values},
+    },
 };
-
-/// Plastic errors of every variant, in the order of the rows.
-pub(super) fn errors(rows: &[Row]) -> Vec<VariantErrors> {
-    let mut all: Vec<VariantErrors> = Vec::new();
-    for row in rows {
-        let known = all.iter().position(|v| v.name == row.name);
-        let at = known.unwrap_or_else(|| {
-            all.push(VariantErrors {
-                name: row.name.clone(),
-                errors: Vec::new(),
-                zero: Vec::new(),
-            });
-            all.len() - 1
-        });
-        all[at].errors.push(row.mean.plastic_error);
-        all[at].zero.push(row.mean_elastic.plastic_error);
-    }
-    all
-}
 
 /// Scores on the canonical bend and over all motions, what stays, and what the networks cost.
 pub(super) fn blocks(rows: &[Row]) -> [Block; 4] {
@@ -46,7 +25,7 @@ pub(super) fn blocks(rows: &[Row]) -> [Block; 4] {
 }
 
 /// Names of the variants in their order, each with its rows.
-fn grouped(rows: &[Row]) -> Vec<(&str, Vec<&Row>)> {
+pub(super) fn grouped(rows: &[Row]) -> Vec<(&str, Vec<&Row>)> {
     let mut groups: Vec<(&str, Vec<&Row>)> = Vec::new();
     for row in rows {
         match groups.iter_mut().find(|(name, _)| *name == row.name) {
