@@ -2,7 +2,7 @@
 
 mod tables;
 
-use self::tables::{blocks, grouped};
+use self::tables::{blocks, by_variant};
 use super::below::moments;
 use crate::{
     error::Result,
@@ -35,7 +35,7 @@ pub(crate) fn text(found: &Ablations) -> String {
 
 /// A bar for each variant and one for its zero baseline, PE \[rad\]: means, and from the least to the most of the seeds.
 fn picture(rows: &[Row]) -> Picture {
-    let variants = grouped(rows);
+    let variants = by_variant(rows);
     let series = |label: &str, pick: fn(&Row) -> f64| BarSeries {
         label: label.into(),
         bars: variants

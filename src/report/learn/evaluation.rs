@@ -3,27 +3,26 @@
 use super::{
     below::below,
     drift,
-    table::{Block, digits, names, values},
+    table::{Block, digits, grouped, metric_header, values},
 };
-use crate::learn::{
-    evaluate::{BASELINE, Bent, CURRICULUM, Control, ELASTIC, Evaluation, MEAN, Score},
-    metrics::Metrics,
-    run::rows::SYNTHETIC,
+use crate::{
+    learn::{
+        evaluate::{BASELINE, Bent, CURRICULUM, Control, ELASTIC, Evaluation, MEAN, Score},
+        metrics::Metrics,
+        run::rows::SYNTHETIC,
+    },
+    report::document::number::counted,
 };
 
 /// All methods on one motion, and how far the curriculum is below the others.
 fn scores(evaluation: &Evaluation, motion: &str) -> Block {
-    let of_motion: Vec<&Score> = evaluation
-        .scores
-        .iter()
-        .filter(|s| s.motion == motion)
-        .collect();
     let named = |name: String, cells: Vec<String>| [vec![name], cells].concat();
-    let row = |score: &&Score| {
+    let row = |score: &Score| {
         let cells = values(&score.metrics).into_iter().map(digits).collect();
         named(score.method.clone(), cells)
     };
-    let mut rows: Vec<Vec<String>> = of_motion.iter().map(row).collect();
+    let of_motion = evaluation.scores.iter().filter(|s| s.motion == motion);
+    let mut rows: Vec<Vec<String>> = of_motion.map(row).collect();
     let ours = evaluation.score(CURRICULUM, motion);
     for other in [ELASTIC, BASELINE] {
         if let (Some(ours), Some(metrics)) = (ours, evaluation.score(other, motion)) {
@@ -36,16 +35,12 @@ fn scores(evaluation: &Evaluation, motion: &str) -> Block {
         "still" => "A body that never moves".to_string(),
         other => format!("Unseen motion {other}"),
     };
-    Block {
-        title: format!(
-            "{what}, against the reference simulation; synthetic, lower is better, trained for {} cycle{}, seed {}.",
-            evaluation.cycles,
-            if evaluation.cycles == 1 { "" } else { "s" },
-            evaluation.case.seed
-        ),
-        header: named("method".into(), names()),
-        rows,
-    }
+    let title = format!(
+        "{what}, against the reference simulation; synthetic, lower is better, trained for {}, seed {}.",
+        counted(evaluation.cycles, "cycle"),
+        evaluation.case.seed
+    );
+    Block::new(title, &metric_header("method"), rows)
 }
 
 /// Before, during and after the bend.
@@ -60,20 +55,11 @@ fn bent(evaluation: &Evaluation) -> Block {
             digits(b.top_tenth_strain),
         ]
     };
-    Block {
-        title: "What is bent before, during and after a bend, in rad (synthetic).".into(),
-        header: [
-            "motion",
-            "method",
-            "moment",
-            "frame",
-            "mean |ε_p|",
-            "top tenth of |ε|",
-        ]
-        .map(String::from)
-        .to_vec(),
-        rows: evaluation.bent.iter().map(row).collect(),
-    }
+    Block::new(
+        "What is bent before, during and after a bend, in rad (synthetic).".into(),
+        "motion; method; moment; frame; mean |ε_p|; top tenth of |ε|",
+        evaluation.bent.iter().map(row).collect(),
+    )
 }
 
 fn control(evaluation: &Evaluation) -> Block {
@@ -84,14 +70,12 @@ fn control(evaluation: &Evaluation) -> Block {
             digits(c.final_rest_bending),
         ]
     };
-    Block {
-        title: "The unloaded control: a body that never moves should leave no rest bending, in rad (synthetic)."
+    Block::new(
+        "The unloaded control: a body that never moves should leave no rest bending, in rad (synthetic)."
             .into(),
-        header: ["method", "largest |ε_p|", "mean |ε_p| of the last frame"]
-            .map(String::from)
-            .to_vec(),
-        rows: evaluation.control.iter().map(row).collect(),
-    }
+        "method; largest |ε_p|; mean |ε_p| of the last frame",
+        evaluation.control.iter().map(row).collect(),
+    )
 }
 
 fn speed(evaluation: &Evaluation) -> String {
@@ -131,17 +115,11 @@ pub(crate) fn text(evaluation: &Evaluation) -> String {
 
 /// Everything.
 pub(crate) fn markdown(evaluation: &Evaluation) -> String {
-    let mut motions: Vec<&str> = Vec::new();
-    for score in &evaluation.scores {
-        if !motions.contains(&score.motion.as_str()) {
-            motions.push(&score.motion);
-        }
-    }
     let mut text = String::from("# Evaluation on synthetic data\n\n");
     if evaluation.energy_note.is_some() {
         text += &format!("{}\n", energy_note(evaluation));
     }
-    for motion in motions {
+    for (motion, _) in grouped(&evaluation.scores, |s| &s.motion) {
         text += &scores(evaluation, motion).markdown();
     }
     text + &bent(evaluation).markdown()

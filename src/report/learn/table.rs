@@ -10,6 +10,15 @@ pub(super) struct Block {
 }
 
 impl Block {
+    /// `header` has the names of the columns, with `; ` between them.
+    pub(super) fn new(title: String, header: &str, rows: Vec<Vec<String>>) -> Block {
+        Block {
+            title,
+            header: header.split("; ").map(String::from).collect(),
+            rows,
+        }
+    }
+
     pub(crate) fn text(&self) -> String {
         let header: Vec<&str> = self.header.iter().map(String::as_str).collect();
         format!("{}\n{}\n", self.title, layout::table(&header, &self.rows))
@@ -44,6 +53,18 @@ pub(super) fn shown(name: &str, unit: &str) -> (&'static str, f64) {
     }
 }
 
+/// Items by a name that they have, in the order in which the names first come.
+pub(super) fn grouped<T>(items: &[T], name: fn(&T) -> &str) -> Vec<(&str, Vec<&T>)> {
+    let mut groups: Vec<(&str, Vec<&T>)> = Vec::new();
+    for item in items {
+        match groups.iter_mut().find(|(known, _)| *known == name(item)) {
+            Some((_, group)) => group.push(item),
+            None => groups.push((name(item), vec![item])),
+        }
+    }
+    groups
+}
+
 /// Three digits.
 pub(super) fn digits(value: f64) -> String {
     if value == 0.0 {
@@ -53,13 +74,14 @@ pub(super) fn digits(value: f64) -> String {
     format!("{value:.*}", decimals as usize)
 }
 
-/// Names and units of all metrics.
-pub(super) fn names() -> Vec<String> {
+/// The header of a table of metrics: `first`, and names and units of all metrics.
+pub(super) fn metric_header(first: &str) -> String {
     let named = Metrics::default().named();
     let name = |(name, unit, _): (&str, &str, f64)| format!("{name} {}", shown(name, unit).0);
-    named.map(name).to_vec()
+    format!("{first}; {}", named.map(name).join("; "))
 }
 
+/// Values of all metrics, in the units of the header.
 pub(super) fn values(metrics: &Metrics) -> Vec<f64> {
     let value = |(name, unit, value): (&str, &str, f64)| value * shown(name, unit).1;
     metrics.named().map(value).to_vec()
