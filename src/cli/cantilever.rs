@@ -3,10 +3,11 @@
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::{Common, CurvatureArguments, check_list, print, print_json, table};
+use super::{Common, check_list, print, print_json, table};
 use crate::{
     error::{Result, bad_input},
     laboratory::{CantileverPoint, CantileverReading, Condition, Resolution, TestSettings, Tests},
+    material::ReadyMaterial,
 };
 
 /// Cantilever test (ASTM D1388): overhang, bending length and flexural rigidity
@@ -38,7 +39,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
             arguments.areal_density_g_per_m2
         ));
     }
-    let prepared = CurvatureArguments::hard(&arguments.material).prepare()?;
+    let prepared = ReadyMaterial::hard(&arguments.material)?;
     let compute = common.compute()?;
     let point = |degrees: &f64| CantileverPoint {
         angle: degrees.to_radians(),

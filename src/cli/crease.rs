@@ -6,12 +6,13 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::{
-    Common, CurvatureArguments, MAX_SECONDS, Prepared, check_list, count, plot_path, print,
-    print_json, save_plot, say, spinner, table,
+    Common, CurvatureArguments, MAX_SECONDS, check_list, count, plot_path, print, print_json,
+    save_plot, say, spinner, table,
 };
 use crate::{
     error::{Result, bad_input, readable},
     laboratory::{CreasePoint, CreaseTest},
+    material::ReadyMaterial,
     report::plot::{Chart, Mark, Scale, Series},
 };
 
@@ -135,7 +136,7 @@ fn gap_mm(point: &CreasePoint) -> f64 {
 }
 
 fn to_json(
-    prepared: &Prepared,
+    prepared: &ReadyMaterial,
     device: &str,
     test: &CreaseTest,
     points: &[CreasePoint],
@@ -191,7 +192,7 @@ fn to_table(points: &[CreasePoint], angles: &[f64]) -> String {
 }
 
 /// A curve a gap and reading time.
-fn chart(prepared: &Prepared, points: &[CreasePoint], angles: &[f64]) -> Chart {
+fn chart(prepared: &ReadyMaterial, points: &[CreasePoint], angles: &[f64]) -> Chart {
     let mut series: Vec<(f64, f64, Series)> = Vec::new();
     let several_reads = points.iter().any(|p| p.read != points[0].read);
     for (point, angle) in points.iter().zip(angles) {

@@ -1,19 +1,17 @@
 //! `rumple drive`
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
-use indicatif::ProgressBar;
 use serde_json::{Map, Value, json};
 
-use super::{Common, MaterialArguments, Prepared, print, print_json, save_plot, say};
+use super::{Common, MaterialArguments, Shown, print, print_json, save_plot, say};
 use crate::{
-    error::{Error, Result, bad_input, readable},
-    files::{Table, check_folder, write_whole},
-    material::StrainMeasure,
-    numeric::{Compute, Field},
+    error::{Result, bad_input},
+    files::{check_folder, write_whole},
+    laboratory::{DriveRow, drive, read_strain_history},
+    material::{ReadyMaterial, StrainMeasure},
     report::plot::{Chart, Format, Mark, Scale, Series},
-    rollout::{HingeReading, Rollout, Schedule, Step, sweep},
 };
 
 /// Run a law over a strain history
@@ -35,30 +33,15 @@ pub(crate) struct Arguments {
     plot: Option<PathBuf>,
 }
 
-/// History variables of the output, after step, time, strain and stress. A law without one of them
-/// leaves its column empty.
-const HISTORY: [&str; 6] = [
-    "anchor",
-    "stick_time",
-    "plastic",
-    "accumulated_plastic",
-    "flow_time",
-    "yield_strain",
-];
-
-/// One step of the output: time, strain, stress and history.
-struct Row {
-    time: f64,
-    strain: f64,
-    stress: f64,
-    history: [Option<f64>; 6],
-}
-
 pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
     let prepared = arguments.material.prepare()?;
     check_outputs(arguments)?;
-    let drive = read_drive(&arguments.strain)?;
-    let rows = run_law(&common.compute()?, &prepared, &drive)?;
+    let steps = read_strain_history(&arguments.strain)?;
+    let mut shown = Shown::bar("steps");
+    let rows = drive(&prepared, &steps, &common.compute()?, &mut |news| {
+        shown.hear(news)
+    })?;
+    drop(shown);
     if let Some(path) = &arguments.out {
         write_whole(path, to_csv(&rows).as_bytes())?;
         say(&format!("history: {}", path.display()));
@@ -94,87 +77,8 @@ fn check_outputs(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// Reads (dt, strain) pairs; other columns are left alone.
-fn read_drive(path: &Path) -> Result<Vec<(f64, f64)>> {
-    let table = Table::read(path)?;
-    let (times, strains) = (table.numbers("dt")?, table.numbers("strain")?);
-    if let Some((line, dt)) = times.iter().find(|(_, dt)| *dt < 0.0) {
-        return bad_input(format!(
-            "{}: dt = {dt} is negative; time only goes forward",
-            table.at(*line)
-        ));
-    }
-    Ok(times
-        .iter()
-        .zip(strains)
-        .map(|((_, dt), (_, e))| (*dt, e))
-        .collect())
-}
-
-fn run_law(compute: &Compute, prepared: &Prepared, drive: &[(f64, f64)]) -> Result<Vec<Row>> {
-    let law = &prepared.law;
-    let rollout = Rollout {
-        law: law.clone(),
-        gate: prepared.gate,
-        schedule: Schedule {
-            steps: drive
-                .iter()
-                .map(|(dt, e)| Step::prescribe(*e, *dt))
-                .collect(),
-            readings: Vec::new(),
-            reading: HingeReading::Stress,
-        },
-        points: 1,
-        hinges: 1,
-        amplitude: vec![1.0],
-        duration: vec![0.0],
-    };
-    rollout.check()?;
-    let names = law.history();
-    let columns = HISTORY.map(|wanted| names.iter().position(|n| n == wanted));
-    let mut rows = Vec::with_capacity(drive.len());
-    let mut time = 0.0;
-    let mut failed = None;
-    let progress = ProgressBar::new(drive.len() as u64);
-    let parameters = rollout.shared_parameters(compute, &prepared.values);
-    sweep::trace(&rollout, compute, parameters, |k, parameters, state| {
-        time += drive[k].0;
-        progress.inc(1);
-        let mut read = |field: Field| {
-            let value = compute.values(field).map(|values| values[0]);
-            match value {
-                Ok(v) if v.is_finite() => v,
-                Ok(v) => {
-                    failed.get_or_insert(Error::BadInput(format!(
-                        "step {k}: strain {} over {} s gives {v}; a number is too extreme for {}",
-                        readable(drive[k].1),
-                        readable(drive[k].0),
-                        compute.precision().name()
-                    )));
-                    v
-                }
-                Err(error) => {
-                    failed.get_or_insert(error);
-                    f64::NAN
-                }
-            }
-        };
-        rows.push(Row {
-            time,
-            strain: read(state.strain.clone()),
-            stress: read(law.stress(parameters, &state.history, &state.strain)),
-            history: columns.map(|c| c.map(|c| read(state.history[c].clone()))),
-        });
-    });
-    progress.finish_and_clear();
-    match failed {
-        Some(error) => Err(error),
-        None => Ok(rows),
-    }
-}
-
-fn to_csv(rows: &[Row]) -> String {
-    let mut text = format!("step,time,strain,stress,{}\n", HISTORY.join(","));
+fn to_csv(rows: &[DriveRow]) -> String {
+    let mut text = format!("step,time,strain,stress,{}\n", DriveRow::HISTORY.join(","));
     for (k, row) in rows.iter().enumerate() {
         text += &format!("{k},{},{},{}", row.time, row.strain, row.stress);
         for value in row.history {
@@ -185,7 +89,7 @@ fn to_csv(rows: &[Row]) -> String {
     text
 }
 
-fn to_json(prepared: &Prepared, rows: &[Row]) -> Value {
+fn to_json(prepared: &ReadyMaterial, rows: &[DriveRow]) -> Value {
     let list: Vec<Value> = rows
         .iter()
         .enumerate()
@@ -195,7 +99,7 @@ fn to_json(prepared: &Prepared, rows: &[Row]) -> Value {
             fields.insert("time".into(), json!(row.time));
             fields.insert("strain".into(), json!(row.strain));
             fields.insert("stress".into(), json!(row.stress));
-            for (name, value) in HISTORY.iter().zip(row.history) {
+            for (name, value) in DriveRow::HISTORY.iter().zip(row.history) {
                 fields.insert(name.to_string(), json!(value));
             }
             Value::Object(fields)
@@ -209,7 +113,7 @@ fn to_json(prepared: &Prepared, rows: &[Row]) -> Value {
     })
 }
 
-fn chart(prepared: &Prepared, rows: &[Row]) -> Chart {
+fn chart(prepared: &ReadyMaterial, rows: &[DriveRow]) -> Chart {
     Chart {
         title: format!("{}: stress against strain", prepared.material.name),
         note: Some(format!(

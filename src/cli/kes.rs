@@ -6,12 +6,13 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::{
-    Common, CurvatureArguments, MAX_SECONDS, Prepared, check_list, plot_path, print, print_json,
-    save_plot, table,
+    Common, CurvatureArguments, MAX_SECONDS, check_list, plot_path, print, print_json, save_plot,
+    table,
 };
 use crate::{
     error::Result,
     laboratory::{KesLoop, KesTest},
+    material::ReadyMaterial,
     report::plot::{Chart, Mark, Scale, Series},
 };
 
@@ -59,7 +60,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
     }
 }
 
-fn to_json(prepared: &Prepared, loops: &[KesLoop]) -> Value {
+fn to_json(prepared: &ReadyMaterial, loops: &[KesLoop]) -> Value {
     let list: Vec<Value> = loops
         .iter()
         .map(|l| {
@@ -106,7 +107,7 @@ fn to_table(loops: &[KesLoop]) -> String {
     )
 }
 
-fn chart(prepared: &Prepared, loops: &[KesLoop]) -> Chart {
+fn chart(prepared: &ReadyMaterial, loops: &[KesLoop]) -> Chart {
     let series = loops
         .iter()
         .enumerate()

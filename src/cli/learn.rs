@@ -1,12 +1,9 @@
 //! `rumple learn`
 
 mod ablate;
-mod below;
-mod drift;
+mod bars;
 mod evaluate;
-mod pictures;
 mod predict;
-mod table;
 mod train;
 
 use std::path::{Path, PathBuf};

@@ -9,7 +9,7 @@ use crate::{
     error::{Result, bad_input},
     fit::merge,
     report,
-    study::Shards,
+    study::{ShardKind, Shards},
 };
 
 /// Join the shards of a fit, a bootstrap or a sweep, and finish it: the same bits as on one machine
@@ -32,21 +32,17 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
         ));
     }
     let shards = Shards::open(folders)?;
-    if shards.holds("fit") || shards.holds("bootstrap") {
-        drop(shards);
-        let mut shown = Shown::line("merging", "tasks");
-        let result = merge(folders, out, &common.compute()?, &mut |news| {
-            shown.hear(news)
-        })?;
-        drop(shown);
-        let result = report::fit::folder::draw(out, result)?;
-        return fit::report(common, out, &result);
+    match shards.kind()? {
+        ShardKind::Sensitivity => sensitivity::merge(common, &folders[0], &shards, out),
+        ShardKind::Fit => {
+            // It opens them itself.
+            drop(shards);
+            let mut shown = Shown::line("merging", "tasks");
+            let compute = common.compute()?;
+            let result = merge(folders, out, &compute, &mut |news| shown.hear(news))?;
+            drop(shown);
+            let result = report::fit::folder::draw(out, result)?;
+            fit::report(common, out, &result)
+        }
     }
-    if shards.holds("sensitivity") {
-        return sensitivity::merge(common, &folders[0], &shards, out);
-    }
-    bad_input(format!(
-        "{}: nothing in it that can be merged; give folders that `rumple fit`, `rumple bootstrap` or `rumple sensitivity` has made with --shard",
-        folders[0].display()
-    ))
 }

@@ -25,7 +25,6 @@ use std::{
     io::Write,
     path::{Path, PathBuf},
     process::ExitCode,
-    sync::Arc,
 };
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -35,9 +34,13 @@ use self::watch::{Shown, interrupted, spinner};
 use crate::{
     error::{Error, Result, bad_input, readable},
     files::check_folder,
-    material::{Law, Material, StrainMeasure, Timer, find_preset},
-    numeric::{Compute, Gate, Precision},
-    report::plot::{Chart, Format, Picture},
+    material::{Material, ReadyMaterial, Timer},
+    numeric::{Compute, Precision},
+    report::{
+        document::layout::table,
+        plot::{Chart, Format, Picture},
+    },
+    study::set_command,
 };
 
 /// Cloth whose creases depend on how long they were held: laws, laboratory tests, gradients.
@@ -169,6 +172,7 @@ pub fn main() -> ExitCode {
 }
 
 fn run(cli: &Cli) -> Result<()> {
+    set_command(std::env::args());
     memory::keep_freed();
     cli.common.start_threads()?;
     match &cli.command {
@@ -228,87 +232,27 @@ struct CurvatureArguments {
     hinge_height_mm: Option<f64>,
 }
 
-/// A material ready to run.
-struct Prepared {
-    material: Material,
-    law: Arc<dyn Law>,
-    values: Vec<f64>,
-    gate: Gate,
-}
-
 impl MaterialArguments {
     /// Loads the material as it is, in its own measure of strain.
-    fn prepare(&self) -> Result<Prepared> {
-        self.prepare_with(self.load()?)
+    fn prepare(&self) -> Result<ReadyMaterial> {
+        self.ready(Material::find(&self.material)?)
     }
 
-    fn load(&self) -> Result<Material> {
-        let path = Path::new(&self.material);
-        let json = path
-            .extension()
-            .is_some_and(|e| e.eq_ignore_ascii_case("json"));
-        // A folder may have the name of a preset.
-        if json || path.is_file() || (path.exists() && !path.is_dir()) {
-            Material::load(path)
-        } else {
-            find_preset(&self.material)
-                .map_err(|e| Error::BadInput(format!("--material: no file of that name, and {e}")))
-        }
-    }
-
-    fn prepare_with(&self, material: Material) -> Result<Prepared> {
+    fn ready(&self, material: Material) -> Result<ReadyMaterial> {
         let timer = match self.timer {
             TimerName::Authors => Timer::Authors,
             TimerName::Printed => Timer::Printed,
         };
-        let law = material.build_law(timer);
-        let values = material.values_for(law.as_ref())?;
-        let gate = Gate::parse(&self.gate, material.strain_scale())?;
-        Ok(Prepared {
-            material,
-            law,
-            values,
-            gate,
-        })
+        ReadyMaterial::new(material, timer, &self.gate)
     }
 }
 
 impl CurvatureArguments {
-    /// A material under the hard law.
-    fn hard(material: &str) -> Self {
-        CurvatureArguments {
-            material: MaterialArguments {
-                material: material.into(),
-                gate: "hard".into(),
-                timer: TimerName::Authors,
-            },
-            hinge_height_mm: None,
-        }
-    }
-
     /// Loads the material, converting angles.
-    fn prepare(&self) -> Result<Prepared> {
-        let material = self.material.load()?;
-        match (material.strain, self.hinge_height_mm) {
-            (StrainMeasure::Curvature, None) => self.material.prepare_with(material),
-            (StrainMeasure::Curvature, Some(mm)) => bad_input(format!(
-                "--hinge-height-mm {mm} is for materials in angles; '{}' is in curvature already, so leave it out",
-                material.name
-            )),
-            (StrainMeasure::Angle, Some(mm)) if (1e-3..=1e4).contains(&mm) => {
-                self.material.prepare_with(material.to_curvature(1e-3 * mm))
-            }
-            (StrainMeasure::Angle, Some(mm)) => bad_input(format!(
-                "--hinge-height-mm {} is not a height; give 0.001 to 10000 millimetres",
-                readable(mm)
-            )),
-            (StrainMeasure::Angle, None) => bad_input(format!(
-                "material '{}' has thresholds in radians of a mesh, and this test needs curvature; \
-                 give the mean triangle height of that mesh with --hinge-height-mm (5 for example), \
-                 or use a material in curvature such as 'cotton broad'",
-                material.name
-            )),
-        }
+    fn prepare(&self) -> Result<ReadyMaterial> {
+        let material = Material::find(&self.material.material)?;
+        self.material
+            .ready(material.in_curvature(self.hinge_height_mm)?)
     }
 }
 
@@ -382,27 +326,6 @@ fn count(text: &str) -> std::result::Result<usize, String> {
 
 /// Longest time that can be asked for \[s\]: far beyond any test, far within f32.
 const MAX_SECONDS: f64 = 1e15;
-
-/// A table with right-aligned columns.
-fn table(header: &[&str], rows: &[Vec<String>]) -> String {
-    let width = |c: usize| {
-        let cells = rows.iter().map(|r| r[c].chars().count());
-        cells.chain([header[c].chars().count()]).max().unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..header.len()).map(width).collect();
-    let line = |cells: Vec<&str>| {
-        let padded = cells
-            .iter()
-            .zip(&widths)
-            .map(|(cell, w)| format!("{cell:>w$}"));
-        padded.collect::<Vec<_>>().join("  ") + "\n"
-    };
-    let mut text = line(header.to_vec());
-    for row in rows {
-        text += &line(row.iter().map(String::as_str).collect());
-    }
-    text
-}
 
 #[cfg(test)]
 mod tests {

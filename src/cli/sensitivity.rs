@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::{Common, CurvatureArguments, Shown, count, print, print_json, say};
+use super::{Common, Shown, count, print, print_json, say};
 use crate::{
     error::{Result, bad_input},
+    material::ReadyMaterial,
     report,
     sensitivity::{Found, Options, SensitivityJob},
     study::{Folder, Shard, Shards},
@@ -67,7 +68,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
         ));
     }
     let around = arguments.around.as_deref();
-    let around = around.map(|name| Ok(CurvatureArguments::hard(name).prepare()?.material));
+    let around = around.map(|name| Ok(ReadyMaterial::hard(name)?.material));
     let around = around.transpose()?;
     let options = arguments.options(common);
     let compute = common.compute()?;

@@ -7,11 +7,12 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
-use super::{Common, CurvatureArguments, MAX_SECONDS, check_list, say};
+use super::{Common, MAX_SECONDS, check_list, say};
 use crate::{
     error::{Result, bad_input, readable},
     files::{check_folder, write_whole},
     laboratory::{Condition, CreasePoint, CreaseTest, Resolution, TestSettings, Tests},
+    material::ReadyMaterial,
     numeric::Random,
 };
 
@@ -200,7 +201,7 @@ fn of_law(
     specimen: SpecimenName,
     points: &[CreasePoint],
 ) -> Result<(String, Vec<f64>, Value)> {
-    let prepared = CurvatureArguments::hard(material).prepare()?;
+    let prepared = ReadyMaterial::hard(material)?;
     let compute = common.compute()?;
     let mesh = specimen == SpecimenName::StripMesh;
     let settings = TestSettings::default();

@@ -17,7 +17,7 @@ use super::{
 use crate::{
     error::{Error, Result},
     numeric::Compute,
-    study::{Folder, Inputs, JOURNAL, Maker, Shard, journal::Journal},
+    study::{self, Folder, Inputs, JOURNAL, Maker, Shard, journal::Journal},
 };
 
 /// Name of the result in its folder.
@@ -69,7 +69,7 @@ impl Job {
             compute,
             optimizer: Optimizer::Lm,
             shard: Shard::WHOLE,
-            command: std::env::args().collect::<Vec<_>>().join(" "),
+            command: study::command().join(" "),
         }
     }
 }

@@ -5,6 +5,7 @@ mod batch;
 mod bending;
 mod cantilever;
 mod crease;
+mod drive;
 mod settings;
 pub(crate) mod sheet;
 mod strip;
@@ -18,6 +19,7 @@ pub use bending::{KesLoop, KesTest};
 pub use cantilever::{CantileverPoint, CantileverReading};
 pub(crate) use crease::CREST_CURVATURE;
 pub use crease::{CreaseCurves, CreasePoint, CreaseTest};
+pub use drive::{DriveRow, StrainStep, drive, read_strain_history};
 pub(crate) use settings::Specimen;
 pub use settings::TestSettings;
 

@@ -1,8 +1,11 @@
 //! The ablations of paper 2 that fit: named cases that differ from a given one in one thing.
 
+mod judge;
 mod train;
 
-pub(crate) use train::{Trained, Watchers, home, train};
+pub use judge::{AblationOptions, Ablations, ablate};
+pub(crate) use judge::{REMEDY, Row};
+pub use train::Watchers;
 
 use super::{LearnCase, RestBending, Rule, network::PlasticKind};
 use crate::error::{Result, unknown};

@@ -1,6 +1,7 @@
 //! How good networks are on motions that they have not seen: every method against the reference simulation.
 
 mod frames;
+mod job;
 mod long;
 mod references;
 mod scores;
@@ -11,11 +12,12 @@ use burn::module::Module;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use frames::{FrameRow, Moments, frame_rows, mean_size, top};
+pub use job::{Evaluated, EvaluationOptions, evaluate_in};
 pub(crate) use long::{
     DRIFT, FORGOTTEN, LargestChange, LongError, LongRow, check_frames, is_cut_off, long_motion,
     long_roll_out,
 };
-pub(crate) use references::{Job, Reference, References, Watch, Yields};
+pub(crate) use references::{Job, Reference, References, Yields};
 pub(crate) use scores::{Bent, Control, Score, all_frame_rows};
 
 use self::{
@@ -32,6 +34,7 @@ use crate::{
     error::{Result, bad_input},
     files::difference,
     numeric::Compute,
+    study::Watcher,
 };
 
 /// Names of the methods.
@@ -44,6 +47,9 @@ pub(crate) const BASELINE: &str = "network without rest bending";
 pub(crate) const REFERENCE: &str = "reference";
 /// In the place of a motion's name: the mean over all that move.
 pub(crate) const MEAN: &str = "mean";
+
+/// Frames of a long roll-out, where nothing else is said: as many as paper 2 goes before it drifts.
+pub(crate) const LONG: usize = 3000;
 
 /// Drawn test motions beside the canonical bend.
 const DRAWN: u64 = 3;
@@ -126,15 +132,6 @@ pub(crate) fn motions(case: &LearnCase, scene: &BodyScene) -> Vec<BodyMotion> {
     motions
 }
 
-/// Frames that are yet to be simulated before networks of a case can be judged.
-pub(crate) fn missing_frames(
-    case: &LearnCase,
-    scene: &BodyScene,
-    references: &References,
-) -> usize {
-    references.missing_frames(case, scene, &jobs(&motions(case, scene)))
-}
-
 fn jobs(motions: &[BodyMotion]) -> Vec<Job<'_>> {
     let both = |motion| [(motion, Yields::AsInCase), (motion, Yields::Never)];
     motions.iter().flat_map(both).collect()
@@ -146,7 +143,7 @@ pub(crate) fn evaluate(
     baseline: Option<&Judged>,
     references: &References,
     compute: &Compute,
-    watch: Watch,
+    watch: &mut Watcher,
 ) -> Result<(Evaluation, Vec<Trial>)> {
     let Judged {
         course, students, ..

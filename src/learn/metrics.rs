@@ -70,8 +70,7 @@ impl Metrics {
 
     /// Means over motions; zeros for none.
     pub(crate) fn mean(all: &[Metrics]) -> Metrics {
-        let mean =
-            |pick: fn(&Metrics) -> f64| all.iter().map(pick).sum::<f64>() / all.len().max(1) as f64;
+        let mean = |pick: fn(&Metrics) -> f64| mean(all.iter().map(pick));
         Metrics {
             bending_distribution: mean(|m| m.bending_distribution),
             plastic_error: mean(|m| m.plastic_error),
@@ -159,6 +158,12 @@ pub(super) fn short_way(x: f64) -> f64 {
     x - TAU * (x / TAU).round()
 }
 
+/// Mean of some numbers; 0 for none.
+pub(super) fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
+    let count = values.len().max(1) as f64;
+    values.sum::<f64>() / count
+}
+
 /// Mean |a − b| over frames and the chosen columns, the differences taken by `way`; 0 for no column.
 fn mean_gap(
     a: &[Vec<f64>],
@@ -197,9 +202,9 @@ fn mean_distance(a: &[Vec<f64>], b: &[Vec<f64>]) -> f64 {
     let frame = |(a, b): (&Vec<f64>, &Vec<f64>)| -> f64 {
         let count = a.len() / 3;
         let distance = |v| squared(point(a, v), point(b, v)).sqrt();
-        (0..count).map(distance).sum::<f64>() / count as f64
+        mean((0..count).map(distance))
     };
-    a.iter().zip(b).map(frame).sum::<f64>() / a.len().max(1) as f64
+    mean(a.iter().zip(b).map(frame))
 }
 
 fn chamfer(a: &[Vec<f64>], b: &[Vec<f64>]) -> f64 {
@@ -208,7 +213,7 @@ fn chamfer(a: &[Vec<f64>], b: &[Vec<f64>]) -> f64 {
         .zip(b)
         .map(|(a, b)| one_way(a, b) + one_way(b, a))
         .collect();
-    frames.iter().sum::<f64>() / frames.len().max(1) as f64
+    mean(frames.into_iter())
 }
 
 /// Mean squared distance from a vertex of `a` to the nearest of `b`.
@@ -222,7 +227,7 @@ fn one_way(a: &[f64], b: &[f64]) -> f64 {
             .map(|&o| squared(here, o))
             .fold(f64::INFINITY, f64::min)
     };
-    (0..count).map(nearest).sum::<f64>() / count as f64
+    mean((0..count).map(nearest))
 }
 
 /// COL, STE, SHE, GE and IE of a track; the others are left at zero.

@@ -51,11 +51,13 @@ mod skin;
 mod surface_distance;
 mod track;
 
+pub use ablate::{AblationOptions, Ablations, Watchers, ablate};
 pub use body::Body;
 pub(crate) use body::Bone;
 pub(crate) use body_mesh::BodyMesh;
 pub use case::LearnCase;
 pub(crate) use case::{RestBending, SceneName, Training};
+pub use evaluate::{Evaluated, EvaluationOptions, evaluate_in};
 pub use files::{Amass, Smpl};
 pub use run::train;
 

@@ -27,7 +27,7 @@ use burn::optim::ModuleOptimizer;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use self::cycle::Cycle;
-pub(crate) use self::folder::{CASE, CYCLES, ELASTIC, PLASTIC, load, read_case};
+pub(crate) use self::folder::{CASE, CYCLES, ELASTIC, EVALUATION, PLASTIC, load, read_case};
 pub use self::teach::train;
 use self::{
     checkpoint::Mark,

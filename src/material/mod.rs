@@ -12,6 +12,7 @@ mod hardening_plastic;
 pub(crate) mod parameter;
 mod perfect_plastic;
 mod preset;
+mod ready;
 mod schema;
 mod time_dependent;
 
@@ -27,6 +28,7 @@ pub(crate) use parameter::{
 };
 pub(crate) use perfect_plastic::PerfectPlastic;
 pub use preset::{find as find_preset, presets};
+pub use ready::ReadyMaterial;
 pub(crate) use schema::material_schema;
 pub(crate) use time_dependent::TimeDependent;
 pub use time_dependent::Timer;

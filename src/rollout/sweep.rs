@@ -4,6 +4,8 @@
 //! piece from its checkpoint and differentiates one step at a time on a fresh tape, so that cost and
 //! memory do not depend on the number of parameters and no tape is longer than one step.
 
+use std::ops::ControlFlow;
+
 use burn::tensor::Tensor;
 
 use super::{HingeReading, Rollout, Step, StepKind, checkpoints};
@@ -50,23 +52,26 @@ pub(crate) fn forward(rollout: &Rollout, compute: &Compute, parameters: Field) -
         if rollout.schedule.reading_at(k).is_some() {
             readings.push(read(rollout, columns, state));
         }
+        ControlFlow::Continue(())
     });
     Tensor::stack(readings, 2)
 }
 
-/// Runs forward and shows every state after its step to `visit(step, parameters, state)`.
+/// Runs forward and shows every state after its step to `visit(step, parameters, state)`, which may end the run.
 pub(crate) fn trace(
     rollout: &Rollout,
     compute: &Compute,
     parameters: Field,
-    mut visit: impl FnMut(usize, &[Field], &State),
+    mut visit: impl FnMut(usize, &[Field], &State) -> ControlFlow<()>,
 ) {
     let drive = Drive::new(rollout, compute);
     let columns = columns(&parameters);
     let mut state = start(rollout, &drive, &columns);
     for (k, step) in rollout.schedule.steps.iter().enumerate() {
         state = advance(rollout, &drive, &columns, &state, step);
-        visit(k, &columns, &state);
+        if visit(k, &columns, &state).is_break() {
+            break;
+        }
     }
 }
 

@@ -162,7 +162,7 @@ impl SensitivityJob {
             name: self.opened.name.clone(),
             synthetic: self.opened.synthetic,
             notes: self.opened.notes.clone(),
-            command: std::env::args().collect::<Vec<_>>().join(" "),
+            command: study::command().join(" "),
         }
     }
 }

@@ -13,6 +13,15 @@ use crate::{
 /// Names of tasks that a message lists; more would hide what to do.
 const LISTED: usize = 5;
 
+/// Which call joins shards.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ShardKind {
+    /// [`crate::fit::merge`], of a fit or a bootstrap.
+    Fit,
+    /// [`crate::sensitivity::SensitivityJob::merge`].
+    Sensitivity,
+}
+
 /// The journals of some folders, opened for reading.
 pub struct Shards(Vec<Journal>);
 
@@ -30,6 +39,21 @@ impl Shards {
             Journal::read(&path)
         };
         folders.iter().map(open).collect::<Result<_>>().map(Shards)
+    }
+
+    /// Which command has made the folders; decided by the first.
+    pub fn kind(&self) -> Result<ShardKind> {
+        if self.holds("fit") || self.holds("bootstrap") {
+            return Ok(ShardKind::Fit);
+        }
+        if self.holds("sensitivity") {
+            return Ok(ShardKind::Sensitivity);
+        }
+        let folder = self.0.first().and_then(|journal| journal.path().parent());
+        bad_input(format!(
+            "{}: nothing in it that can be merged; give folders that `rumple fit`, `rumple bootstrap` or `rumple sensitivity` has made with --shard",
+            folder.unwrap_or(Path::new("")).display()
+        ))
     }
 
     /// Whether the first journal holds a study of this kind.
@@ -116,6 +140,8 @@ fn remedy(given: &[record::Record], missing: &[usize], tasks: usize) -> String {
     let command = |shard: Shard| {
         let text = shard.to_string();
         match given.iter().find(|begun| begun.shard == text) {
+            // A call of the library has no command line.
+            _ if first.command.is_empty() => format!("run shard {text} in a folder of its own"),
             Some(begun) => format!("shard {text} goes on with `{}`", begun.command.join(" ")),
             None => {
                 let words = first.command.iter().map(|w| w.replace(&first.shard, &text));

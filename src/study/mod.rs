@@ -8,6 +8,7 @@
 //! Every result is a line of the journal in the folder. A run that was killed goes on with the tasks whose
 //! lines are missing.
 
+mod command;
 mod folder;
 mod id;
 pub(crate) mod journal;
@@ -22,11 +23,14 @@ use std::path::Path;
 
 use serde_json::Value;
 
+pub(crate) use command::command;
+pub use command::set_command;
 pub(crate) use folder::{Folder, Inputs, Maker};
 pub(crate) use id::Task;
 pub(crate) use log::Log;
-pub use merge::Shards;
 pub(crate) use merge::merge;
+pub use merge::{ShardKind, Shards};
+pub(crate) use pool::{Heard, side_by_side};
 pub use shard::Shard;
 pub use watch::{News, Progress, Watcher, Wish};
 pub(crate) use watch::{tell, time_in_words};

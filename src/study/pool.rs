@@ -10,39 +10,57 @@ use serde_json::Value;
 use super::{Task, Work};
 use crate::{error::Result, study::Wish};
 
-/// Runs the given tasks on as many threads as rayon has; `done` is called on this thread as each ends. After
-/// a failure, of a task or of `done`, or a wish to stop, no further task begins, those that run are taken
-/// down, and the first failure is returned.
-pub(super) fn each(
-    work: &dyn Work,
-    tasks: &[Task],
-    chosen: &[usize],
-    done: &mut dyn FnMut(usize, Value) -> Result<Wish>,
+/// What the calling thread hears of tasks that run side by side.
+pub(crate) enum Heard<T> {
+    /// One of them has come further.
+    Step,
+    /// This one is done.
+    Done(usize, T),
+}
+
+/// Runs tasks 0 to `count` − 1 on so many threads. `run` is given a function that it may call as it comes further, and that
+/// says whether it is to stop. `hear` is called on this thread, so that it needs no locks.
+///
+/// After a failure, of a task or of `hear`, or a wish to stop, no further task begins, those that run are heard, and the
+/// first failure is returned.
+pub(crate) fn side_by_side<T: Send>(
+    threads: usize,
+    count: usize,
+    run: impl Fn(usize, &dyn Fn() -> Wish) -> Result<T> + Sync,
+    hear: &mut dyn FnMut(Heard<T>) -> Result<Wish>,
 ) -> Result<()> {
     let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
     // Without room: nobody runs ahead of what is taken down, so that a stop is soon felt.
     let (sender, receiver) = mpsc::sync_channel(0);
-    // Threads of our own, not rayon's: a task uses rayon itself, and its threads steal no second task.
-    let threads = rayon::current_num_threads().min(chosen.len());
     let mut failure = None;
+    // Threads of our own, not rayon's: a task uses rayon itself, and its threads steal no second task.
     std::thread::scope(|scope| {
-        for _ in 0..threads {
-            let (sender, next, stop) = (sender.clone(), &next, &stop);
+        for _ in 0..threads.min(count) {
+            let (sender, next, stop, run) = (sender.clone(), &next, &stop, &run);
             scope.spawn(move || {
-                while !stop.load(Ordering::Relaxed) {
-                    let Some(&index) = chosen.get(next.fetch_add(1, Ordering::Relaxed)) else {
+                let stopped = || stop.load(Ordering::Relaxed);
+                let further = || {
+                    let heard = sender.send(Ok(Heard::Step)).is_ok();
+                    match heard && !stopped() {
+                        true => Wish::GoOn,
+                        false => Wish::Stop,
+                    }
+                };
+                while !stopped() {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    if index >= count {
                         break;
-                    };
-                    let result = work.run(&tasks[index], index);
-                    if sender.send((index, result)).is_err() {
+                    }
+                    let result = run(index, &further);
+                    if sender.send(result.map(|r| Heard::Done(index, r))).is_err() {
                         break;
                     }
                 }
             });
         }
         drop(sender);
-        for (index, result) in receiver {
-            match result.and_then(|value| done(index, value)) {
+        for heard in receiver {
+            match heard.and_then(&mut *hear) {
                 Ok(Wish::GoOn) => {}
                 Ok(Wish::Stop) => stop.store(true, Ordering::Relaxed),
                 Err(error) => {
@@ -53,4 +71,22 @@ pub(super) fn each(
         }
     });
     failure.map_or(Ok(()), Err)
+}
+
+/// Runs the chosen tasks of a work on as many threads as rayon has; `done` is called on this thread as each ends.
+pub(super) fn each(
+    work: &dyn Work,
+    tasks: &[Task],
+    chosen: &[usize],
+    done: &mut dyn FnMut(usize, Value) -> Result<Wish>,
+) -> Result<()> {
+    side_by_side(
+        rayon::current_num_threads(),
+        chosen.len(),
+        |k, _| work.run(&tasks[chosen[k]], chosen[k]),
+        &mut |heard| match heard {
+            Heard::Step => Ok(Wish::GoOn),
+            Heard::Done(k, value) => done(chosen[k], value),
+        },
+    )
 }

@@ -16,7 +16,7 @@ pub(super) struct Record {
     pub version: String,
     pub identity: Value,
     pub shard: String,
-    /// The command line, to say how a share that is missing can be made.
+    /// The command line, to say how a share that is missing can be made; empty for a call of the library.
     pub command: Vec<String>,
 }
 
@@ -40,7 +40,7 @@ pub(super) fn begin(work: &dyn Tasks, shard: Shard, journal: &mut Journal) -> Re
         version: env!("CARGO_PKG_VERSION").into(),
         identity: work.identity(),
         shard: shard.to_string(),
-        command: std::env::args().collect(),
+        command: super::command().to_vec(),
     };
     match self::record(journal, work)? {
         Some(before) => {

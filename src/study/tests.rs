@@ -196,6 +196,7 @@ fn a_failure_keeps_what_was_done() {
 #[test]
 fn a_missing_shard_is_named() {
     let place = Place::new("missing");
+    set_command(["rumple", "test"].map(String::from));
     let work = Sums::new(7);
     let folders = shards(&work, &place, 3);
     let said = refused(&work, &folders[..2], &place.folder("out"));

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde_json::json;
 
-use super::{compute, pictures};
+use super::compute;
 use crate::{
     cli::{Common, count, print, print_json, say, spinner},
     error::{Error, Result, bad_input, readable},
@@ -16,6 +16,7 @@ use crate::{
         run,
     },
     mesh::write_obj,
+    report::learn::folder::of_prediction,
 };
 
 /// Predict the garment along a motion that was not trained
@@ -64,7 +65,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
     };
     track.save(&file, &[("seconds_between_frames", step)])?;
     write_obj(&folder.join("garment.obj"), &course.scene.garment.mesh)?;
-    pictures::of_prediction(&file, &course.scene, &motion, &track)?;
+    of_prediction(&file, &course.scene, &motion, &track)?;
 
     let after = Moments::of(&motion).and_then(|m| m.after);
     let last = after.unwrap_or(motion.frames() - 1);

@@ -4,20 +4,16 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{
-    compute,
-    evaluate::{EVALUATION, LONG, REFERENCES, Request, report},
-    out_folder,
-    pictures::{self, PLOTS},
-    read_case,
-};
+use super::{bars, compute, evaluate::judge, out_folder, read_case};
 use crate::{
-    cli::{
-        Common, say,
-        watch::{Shown, bar},
-    },
+    cli::{Common, say},
     error::Result,
-    learn::{evaluate::References, run::train},
+    learn::{
+        EvaluationOptions,
+        evaluate::LONG,
+        run::{EVALUATION, train},
+    },
+    report::learn::folder::{PLOTS, of_run},
 };
 
 /// Train both networks and judge them on unseen motions; the same command goes on with a run that was stopped
@@ -34,33 +30,25 @@ pub(crate) struct Arguments {
     fresh: bool,
 }
 
-/// Bar over the steps of a run; what a run says of itself has the time left.
-pub(super) const STEPS: &str = "{prefix}{bar:30} {pos}/{len} steps  {msg}";
-
 pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
     let compute = compute(common)?;
     let case = read_case(common, arguments.case.as_deref())?;
     let folder = out_folder(&arguments.out, arguments.case.as_deref(), "learn");
-    let mut shown = Shown::new(bar(STEPS));
+    let mut shown = bars::steps();
     train(&case, &folder, &compute, arguments.fresh, &mut |news| {
         shown.hear(news)
     })?;
     drop(shown);
-    pictures::of_run(&folder, &case)?;
+    of_run(&folder, &case)?;
     say(&format!(
         "trained: {} (networks, elastic.csv, plastic.csv, cycles.csv, {PLOTS}); now unseen motions",
         folder.display()
     ));
-    let out = folder.join(EVALUATION);
-    let request = Request {
-        folder: &folder,
-        out: &out,
-        baseline: None,
+    let options = EvaluationOptions {
+        out: Some(folder.join(EVALUATION)),
         cycle: Some(case.cycles),
         frames: Some(LONG),
-        long_reference: false,
+        ..EvaluationOptions::default()
     };
-    let references = References::new(&folder.join(REFERENCES));
-    let evaluation = request.judge(&references, &compute)?;
-    report(common, &out, &evaluation)
+    judge(common, &folder, &options, &compute)
 }

@@ -6,11 +6,12 @@ use clap::Args;
 
 use super::{Table, noisy};
 use crate::{
-    cli::{Common, CurvatureArguments, MAX_SECONDS, check_list},
+    cli::{Common, MAX_SECONDS, check_list},
     error::{Result, bad_input, readable},
     files::read_text,
     fit::case::Case,
     laboratory::{Twist, Way},
+    material::ReadyMaterial,
     numeric::{Gate, Random},
 };
 
@@ -78,7 +79,7 @@ pub(super) fn table(
             "{place}: no section \"twist\"; add one with radius_mm, height_mm, membrane_N_per_m and density_kg_per_m2"
         ));
     };
-    let prepared = CurvatureArguments::hard(material).prepare()?;
+    let prepared = ReadyMaterial::hard(material)?;
     let compute = common.compute()?;
     let readings = readings(&arguments.turn_deg);
     let largest_turn = readings.iter().map(|r| r.1).fold(0.0, f64::max);

@@ -2,20 +2,20 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
+    sync::atomic::{AtomicBool, Ordering},
     time::{Duration, Instant},
 };
 
 use super::Variant;
 use crate::{
     error::{Error, Result},
-    learn::{LearnCase, run::Run},
+    learn::{LearnCase, evaluate::Evaluated, run::Run},
     numeric::Compute,
-    study::{Progress, Watcher, time_in_words},
+    study::{self, Heard, Progress, Watcher, Wish, time_in_words},
 };
 
 /// A run, which variants that differ in the number of cycles share.
-pub(crate) struct Trained {
+pub(super) struct Trained {
     folder: PathBuf,
     /// Name of the first variant that is trained so.
     home: String,
@@ -28,32 +28,40 @@ pub(crate) struct Trained {
     pub failed: Option<String>,
 }
 
-/// Who watches an ablation, each from the thread that trains a run.
-pub(crate) struct Watchers<'a> {
+/// Who watches an ablation.
+///
+/// An ablation has one watcher for each run and not one in all: runs are trained side by side, and each shows how far it is
+/// from the thread that trains it.
+pub struct Watchers<'a> {
     /// Makes the watcher of a run, by its label.
     pub run: &'a (dyn Fn(&str) -> Box<Watcher<'a>> + Sync),
     /// Hears how many runs are done of those that its first argument names.
-    pub overall: &'a (dyn Fn(&str, &Progress) + Sync),
-    /// Does what is to be done with a finished run, such as drawing its charts.
-    pub finished: &'a (dyn Fn(&Path, &LearnCase) -> Result<()> + Sync),
+    pub overall: &'a dyn Fn(&str, &Progress),
+    /// Does what is to be done with a run that is trained to its end, such as drawing its charts.
+    pub trained: &'a (dyn Fn(&Path, &LearnCase) -> Result<()> + Sync),
+    /// Makes the watcher of an evaluation.
+    pub evaluation: &'a dyn Fn() -> Box<Watcher<'a>>,
+    /// Does what is to be done with a finished evaluation.
+    pub judged: &'a dyn Fn(&Evaluated) -> Result<()>,
 }
 
 /// The folder in which a variant is trained, within that of an ablation.
-pub(crate) fn home(folder: &Path, variant: &Variant, seed: u64) -> PathBuf {
+pub(super) fn home(folder: &Path, variant: &Variant, seed: u64) -> PathBuf {
     folder.join(format!("{}-seed{seed}", variant.home))
 }
 
 impl Trained {
     /// Whether it is the run of this home and seed.
-    pub(crate) fn is(&self, home: &str, seed: u64) -> bool {
+    pub(super) fn is(&self, home: &str, seed: u64) -> bool {
         self.home == home && self.case.seed == seed
     }
 
     /// Says whether there was anything left to learn.
-    fn train(
+    fn train<'a>(
         &self,
         enough: &dyn Fn(&Run) -> bool,
-        watchers: &Watchers,
+        watcher: &dyn Fn(&str) -> Box<Watcher<'a>>,
+        trained: &dyn Fn(&Path, &LearnCase) -> Result<()>,
         compute: &Compute,
     ) -> Result<bool> {
         let mut run = Run::open(&self.folder, &self.case, compute, false)?;
@@ -61,55 +69,40 @@ impl Trained {
             run.begin_as(leader)?;
         }
         let is_left = !run.finished() && !enough(&run);
-        run.teach(enough, &mut *(watchers.run)(&self.label))?;
+        run.teach(enough, &mut *watcher(&self.label))?;
         if run.finished() {
-            (watchers.finished)(&self.folder, &self.case)?;
+            trained(&self.folder, &self.case)?;
         }
         Ok(is_left)
     }
 }
 
 /// How many runs are done, and how long all others will take.
+#[derive(Default)]
 struct Overall {
     runs: usize,
     threads: usize,
-    done: AtomicUsize,
-    /// Those that learned in this session, and their time together \[ms\]; others were done before.
-    learned: AtomicUsize,
-    milliseconds: AtomicU64,
+    done: usize,
+    /// Those that learned in this session, and their time together \[s\]; others were done before.
+    learned: usize,
+    seconds: f64,
 }
 
 impl Overall {
-    fn new(runs: usize, threads: usize) -> Overall {
-        Overall {
-            runs,
-            threads,
-            done: AtomicUsize::new(0),
-            learned: AtomicUsize::new(0),
-            milliseconds: AtomicU64::new(0),
-        }
-    }
-
     /// How far all are, now that one more is done.
-    fn add(&self, time: Duration, has_learned: bool) -> Progress {
+    fn add(&mut self, time: Duration, has_learned: bool) -> Progress {
         if has_learned {
-            let milliseconds = time.as_millis() as u64;
-            self.milliseconds.fetch_add(milliseconds, Ordering::Relaxed);
-            self.learned.fetch_add(1, Ordering::Relaxed);
+            self.seconds += time.as_secs_f64();
+            self.learned += 1;
         }
-        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
-        let left = time_left(
-            self.milliseconds.load(Ordering::Relaxed) as f64 / 1e3,
-            self.learned.load(Ordering::Relaxed),
-            self.runs.saturating_sub(done),
-            self.threads,
-        );
+        self.done += 1;
+        let left = self.runs.saturating_sub(self.done);
+        let left = time_left(self.seconds, self.learned, left, self.threads);
+        let text = left.map(|left| format!(", about {} left", time_in_words(left)));
         Progress {
-            done,
+            done: self.done,
             all: self.runs,
-            text: left.map_or(String::new(), |left| {
-                format!(", about {} left", time_in_words(left))
-            }),
+            text: text.unwrap_or_default(),
         }
     }
 }
@@ -122,7 +115,7 @@ fn time_left(seconds: f64, learned: usize, left: usize, threads: usize) -> Optio
 
 /// Trains what is left of all runs. E-Net's first turns come first, those that others can begin with; then as many runs
 /// side by side as there are threads, since a run alone cannot keep all of them busy.
-pub(crate) fn train(
+pub(super) fn train(
     folder: &Path,
     chosen: &[(u64, Vec<Variant>)],
     compute: &Compute,
@@ -164,7 +157,7 @@ pub(crate) fn train(
 /// Trains runs until each has learned `enough`. One that cannot be trained says why; what ends the whole command, such as a
 /// full disk, stops the others too. `what` is what their number counts.
 fn side_by_side(
-    runs: Vec<Trained>,
+    mut runs: Vec<Trained>,
     enough: fn(&Run) -> bool,
     what: &str,
     compute: &Compute,
@@ -174,51 +167,51 @@ fn side_by_side(
         true => rayon::current_num_threads().min(runs.len()),
         false => 1,
     };
-    let overall = Overall::new(runs.len(), threads);
-    let (next, over) = (AtomicUsize::new(0), AtomicBool::new(false));
-    let enough = |run: &Run| over.load(Ordering::Relaxed) || enough(run);
-    let worker = || {
-        let mut done = Vec::new();
-        while !over.load(Ordering::Relaxed) {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            let Some(run) = runs.get(number) else {
-                break;
-            };
-            let clock = Instant::now();
-            let outcome = match run.failed {
-                Some(_) => Ok(false),
-                None => run.train(&enough, watchers, compute),
-            };
-            let progress = overall.add(clock.elapsed(), matches!(outcome, Ok(true)));
-            (watchers.overall)(what, &progress);
-            let ends_all = matches!(&outcome, Err(error) if !matches!(error, Error::BadInput(_)));
-            over.fetch_or(ends_all, Ordering::Relaxed);
-            done.push((number, outcome));
-        }
-        done
+    let mut overall = Overall {
+        runs: runs.len(),
+        threads,
+        ..Overall::default()
     };
-    let outcomes = std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(worker)).collect();
-        let join = |worker: std::thread::ScopedJoinHandle<'_, _>| {
-            worker
-                .join()
-                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        };
-        workers.into_iter().flat_map(join).collect::<Vec<_>>()
-    });
-    let mut runs = runs;
+    // Runs are long: those that go on when all is over must end before their time.
+    let is_over = AtomicBool::new(false);
+    let enough = |run: &Run| is_over.load(Ordering::Relaxed) || enough(run);
+    let (watcher, trained) = (watchers.run, watchers.trained);
+    let train = |number: usize| match &runs[number].failed {
+        Some(_) => Ok(false),
+        None => runs[number].train(&enough, watcher, trained, compute),
+    };
+    let mut failed = Vec::new();
     let mut ends_all = None;
-    for (number, outcome) in outcomes {
-        match outcome {
-            Ok(_) => (),
-            Err(Error::BadInput(why)) => runs[number].failed = Some(why),
-            // Ctrl-C says less than anything else that went wrong.
-            Err(Error::Interrupted(why)) if ends_all.is_none() => {
-                ends_all = Some(Error::Interrupted(why));
+    study::side_by_side(
+        threads,
+        runs.len(),
+        |number, _| {
+            let clock = Instant::now();
+            // One that fails is no failure of all, so it is told as a result.
+            Ok((train(number), clock.elapsed()))
+        },
+        &mut |heard| {
+            let Heard::Done(number, (outcome, time)) = heard else {
+                return Ok(Wish::GoOn);
+            };
+            let progress = overall.add(time, matches!(outcome, Ok(true)));
+            (watchers.overall)(what, &progress);
+            match outcome {
+                Ok(_) => return Ok(Wish::GoOn),
+                Err(Error::BadInput(why)) => {
+                    failed.push((number, why));
+                    return Ok(Wish::GoOn);
+                }
+                // Ctrl-C says less than anything else that went wrong.
+                Err(Error::Interrupted(_)) if ends_all.is_some() => (),
+                Err(other) => ends_all = Some(other),
             }
-            Err(Error::Interrupted(_)) => (),
-            Err(other) => ends_all = Some(other),
-        }
+            is_over.store(true, Ordering::Relaxed);
+            Ok(Wish::Stop)
+        },
+    )?;
+    for (number, why) in failed {
+        runs[number].failed = Some(why);
     }
     ends_all.map_or(Ok(runs), Err)
 }
@@ -237,7 +230,11 @@ mod tests {
 
     #[test]
     fn runs_that_were_done_before_say_nothing_about_the_pace() {
-        let overall = Overall::new(6, 2);
+        let mut overall = Overall {
+            runs: 6,
+            threads: 2,
+            ..Overall::default()
+        };
         let before = overall.add(Duration::from_millis(3), false);
         assert_eq!(before.text, "");
         let learned = overall.add(Duration::from_secs(60), true);

@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::learn::{BodyMotion, GarmentMotion, Phases, metrics::short_way};
+use crate::learn::{
+    BodyMotion, GarmentMotion, Phases,
+    metrics::{mean, short_way},
+};
 
 /// One frame of one method.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -91,7 +94,7 @@ impl Moments {
 
 /// Mean |x|.
 pub(crate) fn mean_size(values: &[f64]) -> f64 {
-    values.iter().map(|x| x.abs()).sum::<f64>() / values.len().max(1) as f64
+    mean(values.iter().map(|x| x.abs()))
 }
 
 /// |x|, the largest first.

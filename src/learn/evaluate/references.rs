@@ -5,8 +5,6 @@ mod kept;
 
 use std::path::{Path, PathBuf};
 
-use rayon::prelude::*;
-
 pub(super) use self::identity::other_energy;
 use self::{
     identity::{energy, identity, plasticity},
@@ -20,6 +18,7 @@ use crate::{
         reference::{Accuracy, Simulation},
     },
     numeric::{Compute, Precision},
+    study::{Folder, Heard, Watcher, Wish, side_by_side, tell},
 };
 
 /// A reference and how long it took.
@@ -44,13 +43,20 @@ pub(crate) enum Yields {
     Never,
 }
 
-/// Hears of every frame that is done, and may stop the work by an error.
-pub(crate) type Watch<'a> = &'a (dyn Fn() -> Result<()> + Sync);
+/// What the progress of references counts.
+const COUNTED: &str = "frames of references";
+
+/// What is said when a watcher wants no more.
+pub(super) fn stopped() -> Error {
+    Error::Interrupted(
+        "interrupted; references that are done are kept, and the same command goes on".into(),
+    )
+}
 
 /// A folder of references.
 #[derive(Debug, Clone)]
 pub(crate) struct References {
-    folder: PathBuf,
+    folder: Folder,
     compute: Compute,
 }
 
@@ -61,7 +67,7 @@ impl References {
     /// References are kept in `folder`, and always simulated in double precision on the CPU.
     pub(crate) fn new(folder: &Path) -> References {
         References {
-            folder: folder.into(),
+            folder: Folder::new(folder),
             compute: Compute::cpu(Precision::F64),
         }
     }
@@ -85,25 +91,42 @@ impl References {
     }
 
     /// References of some jobs, in their order. The first is simulated on its own, for its time; the others side by
-    /// side.
+    /// side. `watch` hears of every frame that is simulated.
     pub(crate) fn of(
         &self,
         case: &LearnCase,
         scene: &BodyScene,
         jobs: &[Job],
-        watch: Watch,
+        watch: &mut Watcher,
     ) -> Result<Vec<Reference>> {
-        std::fs::create_dir_all(&self.folder).map_err(|e| Error::writing(&self.folder, e))?;
-        let one = |job: &Job| self.one(case, scene, *job, watch);
+        self.folder.make()?;
+        let (mut done, all) = (0, self.missing_frames(case, scene, jobs));
+        let mut told = |frames: usize| {
+            done += frames;
+            tell(watch, done, all, COUNTED.into())
+        };
+        if all > 0 && told(0) == Wish::Stop {
+            return Err(stopped());
+        }
         let Some((first, others)) = jobs.split_first() else {
             return Ok(Vec::new());
         };
-        let mut all = vec![one(first)?];
-        let others: Vec<Result<Reference>> = others.par_iter().map(one).collect();
-        for reference in others {
-            all.push(reference?);
-        }
-        Ok(all)
+        let mut references = vec![self.one(case, scene, *first, &mut || told(1))?];
+        let mut found: Vec<Option<Reference>> = vec![None; others.len()];
+        side_by_side(
+            rayon::current_num_threads(),
+            others.len(),
+            |k, told| self.one(case, scene, others[k], &mut || told()),
+            &mut |heard| match heard {
+                Heard::Step => Ok(told(1)),
+                Heard::Done(k, reference) => {
+                    found[k] = Some(reference);
+                    Ok(Wish::GoOn)
+                }
+            },
+        )?;
+        references.extend(found.into_iter().flatten());
+        Ok(references)
     }
 
     fn one(
@@ -111,7 +134,7 @@ impl References {
         case: &LearnCase,
         scene: &BodyScene,
         job: Job,
-        watch: Watch,
+        told: &mut dyn FnMut() -> Wish,
     ) -> Result<Reference> {
         let path = self.file(case, scene, job);
         let broken = |e: Error| {
@@ -140,7 +163,10 @@ impl References {
         };
         loop {
             let clock = std::time::Instant::now();
-            simulation.go_on(&mut outcome, &mut |_| watch())?;
+            simulation.go_on(&mut outcome, &mut |_| match told() {
+                Wish::GoOn => Ok(()),
+                Wish::Stop => Err(stopped()),
+            })?;
             seconds += clock.elapsed().as_secs_f64();
             if outcome.track.frames() == job.0.frames() {
                 break;
@@ -169,17 +195,18 @@ impl References {
         };
         let number = fingerprint(identity.into_bytes());
         let name = motion.file_stem();
+        let seed = case.seed;
         self.folder
-            .join(format!("{name}-seed{}-{yields}-{number:x}.npz", case.seed))
+            .file(&format!("{name}-seed{seed}-{yields}-{number:x}.npz"))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::cell::Cell;
 
     use super::*;
-    use crate::learn::evaluate::long_motion;
+    use crate::{learn::evaluate::long_motion, study::News};
 
     #[test]
     fn a_reference_is_named_by_its_garment_and_body_too() {
@@ -210,6 +237,14 @@ mod tests {
         }
     }
 
+    /// Frames that are done.
+    fn counted(news: News) -> usize {
+        match news {
+            News::Progress(progress) => progress.done,
+            News::Remark(text) => panic!("{text}"),
+        }
+    }
+
     #[test]
     fn a_long_reference_that_is_stopped_goes_on_with_the_same_bits() {
         let case = LearnCase {
@@ -219,26 +254,27 @@ mod tests {
         let scene = case.scene().unwrap();
         let motion = long_motion(&scene.body, 620);
         let folder = std::env::temp_dir().join(format!("rumple-references-{}", std::process::id()));
-        let of = |name: &str, watch: Watch| {
+        let of = |name: &str, watch: &mut Watcher| {
             let references = References::new(&folder.join(name));
             references.of(&case, &scene, &[(&motion, Yields::AsInCase)], watch)
         };
-        let whole = of("whole", &|| Ok(())).unwrap();
-        let frames = AtomicUsize::new(0);
-        let stop = || match frames.fetch_add(1, Ordering::Relaxed) {
-            600 => Err(Error::Interrupted("stopped".into())),
-            _ => Ok(()),
+        let whole = of("whole", &mut |_| Wish::GoOn).unwrap();
+        let frames = Cell::new(0);
+        let mut stop = |news: News| {
+            // The first news is that nothing is done yet.
+            frames.set(frames.get() + usize::from(counted(news) > 0));
+            match frames.get() {
+                601 => Wish::Stop,
+                _ => Wish::GoOn,
+            }
         };
         let bent = &whole[0].track.plastic[499];
         assert!(bent.iter().any(|p| *p != 0.0), "it is creased by then");
-        assert_eq!(of("parts", &stop).unwrap_err().to_string(), "stopped");
-        frames.store(0, Ordering::Relaxed);
-        let resumed = of("parts", &stop).unwrap();
-        assert_eq!(
-            frames.load(Ordering::Relaxed),
-            120,
-            "the first part was kept"
-        );
+        let stopped = of("parts", &mut stop).unwrap_err();
+        assert!(matches!(stopped, Error::Interrupted(_)), "{stopped}");
+        frames.set(0);
+        let resumed = of("parts", &mut stop).unwrap();
+        assert_eq!(frames.get(), 120, "the first part was kept");
         assert!(resumed[0].track == whole[0].track);
         let left = std::fs::read_dir(folder.join("parts")).unwrap().count();
         assert_eq!(left, 1, "no part is left behind");

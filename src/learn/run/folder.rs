@@ -21,6 +21,8 @@ pub(crate) const ELASTIC: &str = "elastic.csv";
 pub(crate) const PLASTIC: &str = "plastic.csv";
 /// Rows of [`Cycle`].
 pub(crate) const CYCLES: &str = "cycles.csv";
+/// Folder of the results of an evaluation.
+pub(crate) const EVALUATION: &str = "evaluation";
 pub(super) const CHECKPOINT: &str = "checkpoint.zip";
 pub(super) const NETWORKS: &str = "networks";
 /// E-Net after its first turn, in the folder of the networks.
@@ -182,7 +184,7 @@ fn is_untouched(folder: &Path) -> Result<bool> {
 }
 
 /// Charts of a run, predictions, and evaluations, which have the cycle behind their name: what the commands leave.
-const MADE_FROM_NETWORKS: [&str; 3] = ["plots", "predictions", "evaluation"];
+const MADE_FROM_NETWORKS: [&str; 3] = ["plots", "predictions", EVALUATION];
 
 /// Throws an earlier run away but for its logs, which whoever calls this has locked. What is not of a run is left alone.
 /// What was made from the old networks goes with them; references, which do not depend on them, stay.

@@ -78,6 +78,27 @@ pub(in crate::report) fn columns(rows: &[Vec<String>], align: &[Align]) -> Vec<S
     rows.iter().map(one).collect()
 }
 
+/// A table with a header and right-aligned columns.
+pub(crate) fn table(header: &[&str], rows: &[Vec<String>]) -> String {
+    let width = |c: usize| {
+        let cells = rows.iter().map(|r| r[c].chars().count());
+        cells.chain([header[c].chars().count()]).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..header.len()).map(width).collect();
+    let line = |cells: Vec<&str>| {
+        let padded = cells
+            .iter()
+            .zip(&widths)
+            .map(|(cell, w)| format!("{cell:>w$}"));
+        padded.collect::<Vec<_>>().join("  ") + "\n"
+    };
+    let mut text = line(header.to_vec());
+    for row in rows {
+        text += &line(row.iter().map(String::as_str).collect());
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,25 +1,53 @@
-//! Plastic error of variants of a training case, side by side.
+//! Variants of a training case side by side: tables, and a picture of their plastic errors.
 
-use crate::report::plot::{Bar, BarSeries, Bars, Picture};
+mod tables;
 
-/// One variant, over the seeds it was trained with.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct VariantErrors {
-    /// Its name.
-    pub name: String,
-    /// PE of each seed \[rad\].
-    pub errors: Vec<f64>,
-    /// PE of predicting no rest bending, of each seed \[rad\].
-    pub zero: Vec<f64>,
+use self::tables::{blocks, by_variant};
+use super::below::moments;
+use crate::{
+    error::Result,
+    learn::{
+        Ablations,
+        ablate::{REMEDY, Row},
+    },
+    report::plot::{Bar, BarSeries, Bars, Picture},
+    study::Folder,
+};
+
+/// Writes tables and picture into the folder of the ablations.
+pub(crate) fn draw(found: &Ablations) -> Result<()> {
+    let tables = blocks(&found.rows).map(|b| b.markdown()).concat();
+    let mut text = format!("# Ablations on synthetic data\n\n{tables}");
+    for why in &found.failed {
+        text += &format!("Failed: {why}\n");
+    }
+    let folder = Folder::new(found.folder());
+    let written = folder.write("ablations.md", text.as_bytes());
+    written
+        .and_then(|()| picture(&found.rows).save(&folder.file("ablations.svg")))
+        .map_err(|e| e.with_remedy(REMEDY))
 }
 
-/// A bar for each variant and one for its zero baseline: means, and from the least to the most of the seeds.
-pub(crate) fn picture(variants: &[VariantErrors]) -> Picture {
-    let series = |label: &str, pick: fn(&VariantErrors) -> &Vec<f64>| BarSeries {
+/// All tables for a terminal.
+pub(crate) fn text(found: &Ablations) -> String {
+    blocks(&found.rows).map(|b| b.text()).concat()
+}
+
+/// A bar for each variant and one for its zero baseline, PE \[rad\]: means, and from the least to the most of the seeds.
+fn picture(rows: &[Row]) -> Picture {
+    let variants = by_variant(rows);
+    let series = |label: &str, pick: fn(&Row) -> f64| BarSeries {
         label: label.into(),
-        bars: variants.iter().map(|v| bar(pick(v))).collect(),
+        bars: variants
+            .iter()
+            .map(|(_, group)| bar(&group.iter().map(|r| pick(r)).collect::<Vec<_>>()))
+            .collect(),
     };
-    let seeds = variants.iter().map(|v| v.errors.len()).max().unwrap_or(0);
+    let seeds = variants
+        .iter()
+        .map(|(_, group)| group.len())
+        .max()
+        .unwrap_or(0);
     let spread = match seeds {
         0 | 1 => "one seed".to_string(),
         _ => format!("mean and least to most of {seeds} seeds"),
@@ -30,10 +58,12 @@ pub(crate) fn picture(variants: &[VariantErrors]) -> Picture {
             "synthetic; mean of the unseen motions, against the reference of the same yield strain; {spread}"
         )),
         x_label: "PE: mean error of the rest bending [rad]".into(),
-        names: variants.iter().map(|v| v.name.clone()).collect(),
+        names: variants.iter().map(|(name, _)| name.to_string()).collect(),
         series: vec![
-            series("trained", |v| &v.errors),
-            series("predicting no rest bending", |v| &v.zero),
+            series("trained", |r| r.mean.plastic_error),
+            series("predicting no rest bending", |r| {
+                r.mean_elastic.plastic_error
+            }),
         ],
         ..Bars::default()
     })
@@ -47,7 +77,7 @@ fn bar(values: &[f64]) -> Option<Bar> {
             (low.min(*v), high.max(*v))
         });
     (count > 0).then(|| Bar {
-        value: values.iter().sum::<f64>() / count as f64,
+        value: moments(values).0,
         spread: (count > 1).then_some(ends),
         limit: None,
     })
@@ -56,20 +86,35 @@ fn bar(values: &[f64]) -> Option<Bar> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::learn::metrics::Metrics;
 
     #[test]
     fn bars_are_means_and_reach_from_the_least_to_the_most_seed() {
-        let variant = VariantErrors {
-            name: "lstm".into(),
-            errors: vec![0.01, 0.04, 0.01],
-            zero: vec![0.05],
+        let with = |plastic_error| Metrics {
+            plastic_error,
+            ..Metrics::default()
         };
-        let Picture::Bars(bars) = picture(&[variant]) else {
+        let row = |name: &str, error: f64| Row {
+            name: name.into(),
+            mean: with(error),
+            mean_elastic: with(0.05),
+            ..Row::default()
+        };
+        // One seed of `rnn`, in the middle of those of `lstm`.
+        let rows = [
+            ("lstm", 0.01),
+            ("rnn", 0.03),
+            ("lstm", 0.04),
+            ("lstm", 0.01),
+        ];
+        let Picture::Bars(bars) = picture(&rows.map(|(name, error)| row(name, error))) else {
             panic!("bars");
         };
-        let bar = |s: usize| bars.series[s].bars[0].unwrap();
-        assert!((bar(0).value - 0.02).abs() < 1e-15);
-        assert_eq!((bar(0).spread, bar(1).spread), (Some((0.01, 0.04)), None));
+        let bar = |s: usize, v: usize| bars.series[s].bars[v].unwrap();
+        assert!((bar(0, 0).value - 0.02).abs() < 1e-15);
+        assert_eq!(bar(0, 0).spread, Some((0.01, 0.04)));
+        assert_eq!((bar(0, 1).value, bar(0, 1).spread), (0.03, None));
+        assert_eq!((bar(1, 1).value, bar(1, 1).spread), (0.05, None));
         assert!(bars.note.as_deref().unwrap().starts_with("synthetic"));
         assert!(Picture::from(bars).svg().unwrap().contains("lstm"));
         assert!(picture(&[]).svg().is_err(), "nothing to draw");

@@ -1,6 +1,6 @@
 //! What the hinges of a fold do under the hard law: which slip when released, which have yielded.
 
-use std::sync::Arc;
+use std::{ops::ControlFlow, sync::Arc};
 
 use crate::{
     error::Result,
@@ -87,6 +87,7 @@ impl ShareTest {
             if k + 1 == batch.schedule.steps.len() {
                 end = variable(self.anchor);
             }
+            ControlFlow::Continue(())
         });
         let (anchor, plastic) = held.unwrap_or((None, None));
         let zeros = || vec![0.0; batch.amplitude.len()];

@@ -13,6 +13,7 @@ use rumple::{
         run::{self, Run},
     },
     numeric::{Compute, Precision},
+    study::{News, Wish},
 };
 
 fn compute() -> Compute {
@@ -97,8 +98,8 @@ fn judged(folder: &Folder) -> Evaluation {
         cycles: *cycles,
     });
     let references = References::new(&folder.path("references"));
-    let watch = || Ok(());
-    let (evaluation, _) = evaluate(&own, Some(&zero), &references, &compute(), &watch).unwrap();
+    let watch = &mut |_: News| Wish::GoOn;
+    let (evaluation, _) = evaluate(&own, Some(&zero), &references, &compute(), watch).unwrap();
     evaluation
 }
 

@@ -1,37 +1,16 @@
 //! The tables of an ablation.
 
-use super::Row;
 use crate::{
-    cli::learn::{
-        below::{below, moments},
-        table::{Block, digits, names, values},
-    },
     learn::{
-        ablate::{CASE, ZERO},
+        ablate::{CASE, Row, ZERO},
         evaluate::ELASTIC,
         metrics::Metrics,
     },
-    report::learn::ablations::VariantErrors,
+    report::learn::{
+        below::{below, moments},
+        table::{Block, digits, grouped, metric_header, values},
+    },
 };
-
-/// Plastic errors of every variant, in the order of the rows.
-pub(super) fn errors(rows: &[Row]) -> Vec<VariantErrors> {
-    let mut all: Vec<VariantErrors> = Vec::new();
-    for row in rows {
-        let known = all.iter().position(|v| v.name == row.name);
-        let at = known.unwrap_or_else(|| {
-            all.push(VariantErrors {
-                name: row.name.clone(),
-                errors: Vec::new(),
-                zero: Vec::new(),
-            });
-            all.len() - 1
-        });
-        all[at].errors.push(row.mean.plastic_error);
-        all[at].zero.push(row.mean_elastic.plastic_error);
-    }
-    all
-}
 
 /// Scores on the canonical bend and over all motions, what stays, and what the networks cost.
 pub(super) fn blocks(rows: &[Row]) -> [Block; 4] {
@@ -46,15 +25,8 @@ pub(super) fn blocks(rows: &[Row]) -> [Block; 4] {
 }
 
 /// Names of the variants in their order, each with its rows.
-fn grouped(rows: &[Row]) -> Vec<(&str, Vec<&Row>)> {
-    let mut groups: Vec<(&str, Vec<&Row>)> = Vec::new();
-    for row in rows {
-        match groups.iter_mut().find(|(name, _)| *name == row.name) {
-            Some((_, group)) => group.push(row),
-            None => groups.push((&row.name, vec![row])),
-        }
-    }
-    groups
+pub(super) fn by_variant(rows: &[Row]) -> Vec<(&str, Vec<&Row>)> {
+    grouped(rows, |row| &row.name)
 }
 
 /// The rows of a variant; none where it was not chosen or failed.
@@ -118,11 +90,12 @@ fn titled(name: &str, group: &[&Row], rows: &[Row]) -> String {
 /// deviation. What the case saves against methods without rest bending is compared seed by seed.
 fn scores(rows: &[Row], what: &str, pick: fn(&Row) -> (&Metrics, &Metrics)) -> Block {
     let line = |name: String, of: &[&Metrics]| {
-        let column = |k: usize| spread(&of.iter().map(|m| values(m)[k]).collect::<Vec<_>>());
-        let cells = (0..names().len()).map(column);
+        let of: Vec<Vec<f64>> = of.iter().map(|metrics| values(metrics)).collect();
+        let column = |k: usize| spread(&of.iter().map(|m| m[k]).collect::<Vec<_>>());
+        let cells = (0..of.first().map_or(0, Vec::len)).map(column);
         std::iter::once(name).chain(cells).collect()
     };
-    let groups = grouped(rows);
+    let groups = by_variant(rows);
     let mut lines: Vec<Vec<String>> = Vec::new();
     if let Some((_, group)) = groups.first() {
         let elastic: Vec<&Metrics> = group.iter().map(|r| pick(r).1).collect();
@@ -143,16 +116,11 @@ fn scores(rows: &[Row], what: &str, pick: fn(&Row) -> (&Metrics, &Metrics)) -> B
         .collect();
     lines.extend(saved(ELASTIC, &beside_elastic, rows));
     lines.extend(saved(ZERO, &beside_zero, rows));
-    Block {
-        title: format!(
-            "{what}, against the reference simulation of the same yield strain; synthetic, lower is better; {}.",
-            over_seeds(rows)
-        ),
-        header: std::iter::once("ablation".to_string())
-            .chain(names())
-            .collect(),
-        rows: lines,
-    }
+    let title = format!(
+        "{what}, against the reference simulation of the same yield strain; synthetic, lower is better; {}.",
+        over_seeds(rows)
+    );
+    Block::new(title, &metric_header("ablation"), lines)
 }
 
 /// A seed, metrics of the case and of what it is compared with.
@@ -191,25 +159,17 @@ fn creases(rows: &[Row]) -> Block {
             below(&own, &elastic)[PE].clone(),
         ]
     };
-    Block {
-        title: format!(
-            "What stays after the unseen 90° bend, in rad, and how far the plastic error of all unseen motions is below that of \
-             predicting none; synthetic; {}.",
-            over_seeds(rows)
-        ),
-        header: [
-            "ablation",
-            "mean |ε_p| after",
-            "of the reference",
-            "top tenth of |ε| before",
-            "after",
-            "largest |ε_p|, unloaded control",
-            "PE below none",
-        ]
-        .map(String::from)
-        .to_vec(),
-        rows: grouped(rows).into_iter().map(line).collect(),
-    }
+    let title = format!(
+        "What stays after the unseen 90° bend, in rad, and how far the plastic error of all unseen motions is below that of \
+         predicting none; synthetic; {}.",
+        over_seeds(rows)
+    );
+    Block::new(
+        title,
+        "ablation; mean |ε_p| after; of the reference; top tenth of |ε| before; after; largest |ε_p|, unloaded control; \
+         PE below none",
+        by_variant(rows).into_iter().map(line).collect(),
+    )
 }
 
 /// Place of PE among the metrics.
@@ -229,24 +189,16 @@ fn costs(rows: &[Row]) -> Block {
             over(&of, |r| 1e3 * r.seconds_a_frame),
         ]
     };
-    Block {
-        title: format!(
-            "Error of the rest bending along the unseen 90° bend, numbers that the networks have learned (4 bytes each; what else \
-             they need of the memory is not measured), and time of both networks, poses and skinning included; synthetic; {}.",
-            over_seeds(rows)
-        ),
-        header: [
-            "ablation",
-            "PE rad",
-            "largest error rad",
-            "E-Net parameters",
-            "P-Net parameters",
-            "ms a frame",
-        ]
-        .map(String::from)
-        .to_vec(),
-        rows: grouped(rows).into_iter().map(line).collect(),
-    }
+    let title = format!(
+        "Error of the rest bending along the unseen 90° bend, numbers that the networks have learned (4 bytes each; what else \
+         they need of the memory is not measured), and time of both networks, poses and skinning included; synthetic; {}.",
+        over_seeds(rows)
+    );
+    Block::new(
+        title,
+        "ablation; PE rad; largest error rad; E-Net parameters; P-Net parameters; ms a frame",
+        by_variant(rows).into_iter().map(line).collect(),
+    )
 }
 
 fn spread(values: &[f64]) -> String {

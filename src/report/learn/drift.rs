@@ -13,6 +13,7 @@ pub(super) fn table(evaluation: &Evaluation) -> Option<Block> {
     }
     let last = rows.last().map_or(0, |row| row.bends);
     let shown = |row: &&LongRow| row.bends < 3 || row.bends.is_multiple_of(8) || row.bends == last;
+    let or_none = |value: Option<f64>| value.map_or("–".into(), digits);
     let row = |r: &LongRow| {
         vec![
             r.frame.to_string(),
@@ -21,37 +22,26 @@ pub(super) fn table(evaluation: &Evaluation) -> Option<Block> {
             digits(r.rest_bending_top_fifth),
             digits(r.largest_rest_bending),
             digits(1e3 * r.largest_offset),
-            r.change.map_or("–".into(), digits),
-            r.change_top_fifth.map_or("–".into(), digits),
-            r.reference.map_or("–".into(), digits),
-            r.error_top_fifth.map_or("–".into(), digits),
-            r.none_top_fifth.map_or("–".into(), digits),
+            or_none(r.change),
+            or_none(r.change_top_fifth),
+            or_none(r.reference),
+            or_none(r.error_top_fifth),
+            or_none(r.none_top_fifth),
         ]
     };
-    Some(Block {
-        title: format!(
-            "A long roll-out of {asked} frames of 90° bends, the body straight after each (synthetic). {} {} Paper 2's mean \
-             error of the worst fifth is near 0.05 rad for 700 frames, near {DRIFT} up to 2500, and leaves that at about 3000.",
-            sentence(rows, asked),
-            against_reference(rows, evaluation.long_error.as_ref(), asked)
-        ),
-        header: [
-            "frame",
-            "bends",
-            "mean |ε_p| rad",
-            "largest fifth rad",
-            "largest rad",
-            "largest offset mm",
-            "change since the first bend rad",
-            "largest fifth of the change rad",
-            "mean |ε_p| of the reference rad",
-            "largest fifth of the error rad",
-            "of predicting none rad",
-        ]
-        .map(String::from)
-        .to_vec(),
-        rows: rows.iter().filter(shown).map(row).collect(),
-    })
+    let title = format!(
+        "A long roll-out of {asked} frames of 90° bends, the body straight after each (synthetic). {} {} Paper 2's mean \
+         error of the worst fifth is near 0.05 rad for 700 frames, near {DRIFT} up to 2500, and leaves that at about 3000.",
+        sentence(rows, asked),
+        against_reference(rows, evaluation.long_error.as_ref(), asked)
+    );
+    Some(Block::new(
+        title,
+        "frame; bends; mean |ε_p| rad; largest fifth rad; largest rad; largest offset mm; change since the first bend rad; \
+         largest fifth of the change rad; mean |ε_p| of the reference rad; largest fifth of the error rad; \
+         of predicting none rad",
+        rows.iter().filter(shown).map(row).collect(),
+    ))
 }
 
 /// What a long roll-out says about drift.
