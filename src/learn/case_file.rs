@@ -34,8 +34,10 @@ impl LearnCase {
         let at = |e: Error| Error::BadInput(format!("{place}: {e}"));
         let mut whole = LearnCase::default().to_json()?;
         fill("", value, &mut whole).map_err(at)?;
-        let case: LearnCase = serde_json::from_value(whole)
-            .map_err(|e| Error::BadInput(format!("{place}: {e}; {REMEDY}")))?;
+        let case: LearnCase = serde_path_to_error::deserialize(whole).map_err(|e| {
+            let (key, what) = (e.path().to_string(), e.into_inner());
+            Error::BadInput(format!("{place}: {what}, at {key}; {REMEDY}"))
+        })?;
         case.check().map_err(at)?;
         Ok(case)
     }
@@ -112,7 +114,14 @@ mod tests {
             ),
             (
                 r#"{"cycles": "four"}"#,
-                vec!["c: invalid type", "rumple schema learn"],
+                vec!["c: invalid type", "at cycles;", "rumple schema learn"],
+            ),
+            (
+                r#"{"loss": {"materials": {"gravity": [0, "x", 0]}}}"#,
+                vec![
+                    "c: invalid type: string \"x\"",
+                    "at loss.materials.gravity[1];",
+                ],
             ),
             (r#"{"cycles": 0}"#, vec!["c: cycles is 0; give 1 to 200"]),
             (
@@ -130,7 +139,7 @@ mod tests {
             (r#"{"grid": [2, 9]}"#, vec!["c: grid, around is 2"]),
             (
                 r#"{"plastic_net": "gru"}"#,
-                vec!["c: unknown variant `gru`"],
+                vec!["c: unknown variant `gru`", "at plastic_net;"],
             ),
         ] {
             let error = LearnCase::parse(text, "c").unwrap_err().to_string();

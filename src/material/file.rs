@@ -1,7 +1,7 @@
 //! Material files: reading, checking, writing.
 //!
-//! A file is read by hand from JSON rather than derived, so that every message names the field, its
-//! value, its range and, for a typing error, the nearest known key.
+//! A file is read by hand rather than derived: its keys, ranges and required fields come from the parameters of the
+//! laws. Every message names the field, its value, its range and, for a typing error, the nearest known key.
 
 use std::{path::Path, sync::Arc};
 
