@@ -9,6 +9,8 @@ use super::{Row, Simulation, folder::SceneFolder, forecast::Forecast};
 use crate::{
     error::{Error, Result},
     scene::Prepared,
+    solve::Statistics,
+    step::State,
     study::{News, Watcher, Wish, tell},
 };
 
@@ -51,15 +53,14 @@ fn steps(simulation: &mut Simulation, folder: &mut SceneFolder, watch: &mut Watc
     let vertices = simulation.prepared.cloth.vertices();
     let mut forecast = Forecast::start(simulation.step, all, vertices);
     let mut saved = Instant::now();
+    let mut clock = Instant::now();
     let mut text = String::new();
-    while !simulation.finished() {
-        if tell(watch, simulation.step, all, text.clone()) == Wish::Stop {
-            return Err(Error::Interrupted(format!(
-                "interrupted after step {} of {all}; the same command goes on",
-                simulation.step
-            )));
-        }
-        if let Some(row) = one_step(simulation, folder)? {
+    if !simulation.finished() {
+        ask(watch, simulation.step, all, &text)?;
+    }
+    simulation.run(|simulation, before, statistics| {
+        let seconds = clock.elapsed().as_secs_f64();
+        if let Some(row) = keep(simulation, before, statistics, seconds, folder)? {
             text = format!(
                 "t = {:.3} s, largest angle {:.1}°",
                 row.time,
@@ -73,20 +74,37 @@ fn steps(simulation: &mut Simulation, folder: &mut SceneFolder, watch: &mut Watc
             folder.save()?;
             saved = Instant::now();
         }
-    }
-    Ok(())
+        if !simulation.finished() {
+            ask(watch, simulation.step, all, &text)?;
+        }
+        clock = Instant::now();
+        Ok(())
+    })
 }
 
-/// One step, and what the scene wants to be kept of it.
-fn one_step(simulation: &mut Simulation, folder: &mut SceneFolder) -> Result<Option<Row>> {
-    let clock = Instant::now();
-    let (before, statistics) = simulation.advance()?;
-    let seconds = clock.elapsed().as_secs_f64();
+/// Tells the watcher of the steps done, and ends the run where it asks for that.
+fn ask(watch: &mut Watcher, step: usize, all: usize, text: &str) -> Result<()> {
+    match tell(watch, step, all, text.into()) {
+        Wish::GoOn => Ok(()),
+        Wish::Stop => Err(Error::Interrupted(format!(
+            "interrupted after step {step} of {all}; the same command goes on"
+        ))),
+    }
+}
+
+/// Keeps what the scene wants to be kept of a step.
+fn keep(
+    simulation: &Simulation,
+    before: &State,
+    statistics: Statistics,
+    seconds: f64,
+    folder: &mut SceneFolder,
+) -> Result<Option<Row>> {
     let scene = &simulation.prepared.scene;
     let done = simulation.step - 1;
     let mut row = None;
     if scene.output.row_after(&scene.clock, done) {
-        let new = Row::of(simulation, &before, Some(statistics))?;
+        let new = Row::of(simulation, before, Some(statistics))?;
         folder.add_row(&new, seconds)?;
         row = Some(new);
     }

@@ -81,32 +81,11 @@ impl<'a> Simulation<'a> {
         self.step.is_multiple_of(FORGET_EVERY) || self.finished()
     }
 
-    /// One step. The state before it is returned, for comparison.
-    ///
-    /// # Errors
-    /// Those of [`crate::rollout::cloth::ClothRollout::step`]; the state is then still the one before the step.
-    pub fn advance(&mut self) -> Result<(State, Statistics)> {
-        let prepared = self.prepared;
-        let drive = |step: usize| prepared.drive(step);
-        let rollout = prepared.rollout(&drive);
-        let stepped = rollout.step(
-            &mut self.solver,
-            &self.state,
-            &prepared.parameters,
-            self.step,
-        );
-        let stepped = stepped.map_err(|e| self.in_time(e))?;
-        self.material_time += stepped.drive.material_seconds + stepped.drive.elapse;
-        self.step += 1;
-        let before = std::mem::replace(&mut self.state, stepped.state);
-        Ok((before, stepped.statistics))
-    }
-
     /// All steps that are left. `watch` sees the run after every step, with the state before it and how the solve
     /// went; an error of its own, such as [`Error::Interrupted`], stops the run after that step.
     ///
     /// # Errors
-    /// Those of [`Simulation::advance`] and of `watch`. The run is then where the last good step left it.
+    /// Those of [`crate::rollout::cloth::ClothRollout::step`] and of `watch`. The run is then where the last good step left it.
     pub fn run(
         &mut self,
         mut watch: impl FnMut(&Simulation, &State, Statistics) -> Result<()>,

@@ -34,15 +34,19 @@ fn coarse(name: &str) -> Value {
 fn rows<const N: usize>(scene: &Value, times: [f64; N]) -> [Row; N] {
     let scene = Scene::parse(&scene.to_string(), "scene", Path::new("")).unwrap();
     let prepared = scene.prepare(&cpu()).unwrap();
+    let mut rows = Vec::new();
     let mut run = Simulation::start(&prepared).unwrap();
-    times.map(|time| {
-        loop {
-            let (before, statistics) = run.advance().unwrap();
-            if run.time() > time - 0.5 * scene.clock.step {
-                break Row::of(&run, &before, Some(statistics)).unwrap();
-            }
+    let ended = run.run(|run, before, statistics| {
+        if times
+            .get(rows.len())
+            .is_some_and(|time| run.time() > time - 0.5 * scene.clock.step)
+        {
+            rows.push(Row::of(run, before, Some(statistics))?);
         }
-    })
+        Ok(())
+    });
+    ended.unwrap();
+    rows.try_into().expect("a row a time")
 }
 
 // Fig. 2's trend on the mesh: a strip that was held for 3000 s opens less than one that was let go at once.
