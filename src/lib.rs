@@ -1,23 +1,24 @@
 //! Rumple: a differentiable simulator of cloth whose creases depend on how long they were held.
 //!
-//! A tour, from the bottom up:
+//! A tour, from the bottom up. Modules without a link are private; docs/ARCHITECTURE.md says how all fit together.
 //!
 //! - [`error`]: one error type; every message names the thing, its value and the remedy.
-//! - `files`: reading and writing, tables with line numbers.
-//! - [`numeric`]: devices and precision ([`numeric::Compute`]), safe forms, gates ([`numeric::Gate`]) and
-//!   gradient checks.
+//! - `files`: reading with limits and line numbers, writing whole, tables.
+//! - [`numeric`]: devices and precision ([`numeric::Compute`]), gates ([`numeric::Gate`]), safe forms, statistics.
+//! - [`study`]: what every long job shares: run folder, journal, resuming, shards, and the watcher
+//!   ([`study::Watcher`]) that hears of progress and can stop a job.
 //! - [`material`]: the laws ([`material::Law`]), their parameters, material files and presets.
-//! - [`mesh`], `element`, `solve`, `step`: a cloth mesh and one implicit step of it, forward and backward.
-//! - `reading`: differentiable measures of a cloth.
-//! - [`rollout`]: a schedule of steps applied to a batch of hinges, and many steps of a cloth, forward and backward.
-//! - [`laboratory`]: the crease recovery test (hinges and strip mesh) and the KES-FB2 bending test as roll-outs.
-//! - [`scene`]: scene files and their runs.
-//! - `optimize`: least squares over batches of starts, profiles, bootstrap, the journal.
-//! - [`study`]: work cut into tasks that any machine can do, with their journal; shards and their joining.
-//! - [`fit`]: measurement files, cases, the calibration problem, verdicts and results.
-//! - [`sensitivity`]: which parameter moves which reading, with intervals.
-//! - [`learn`]: the self-supervised curriculum of paper 2: bodies, garments, loss, plastic rule, reference, networks.
-//! - [`report`]: plots, and the reports of a fit as text, Markdown and HTML.
+//! - [`mesh`], `element`, `contact`, `solve`, `step`, `reading`: a cloth mesh, one implicit step of it forward and
+//!   backward, and differentiable measures of it.
+//! - [`rollout`]: a schedule of steps applied to a batch of hinges; many steps of a cloth, forward and backward.
+//! - [`laboratory`]: the tests of a textile laboratory, all behind one interface.
+//! - [`scene`]: scene files and their runs ([`scene::simulate`]).
+//! - `optimize`: least squares over batches of starts, profiles, bootstrap.
+//! - [`fit`]: measurement files, cases, verdicts and results ([`fit::run`]).
+//! - [`sensitivity`]: which parameter moves which reading, with intervals ([`sensitivity::SensitivityJob`]).
+//! - [`learn`]: the self-supervised curriculum of paper 2 ([`learn::train`]).
+//! - [`verify`]: gradient checks ([`verify::gradient_cases`]) and benchmark workloads.
+//! - [`report`]: plots, pictures and documents.
 //! - [`cli`]: the program.
 //!
 //! Units are SI everywhere: curvature in 1/m, rigidity in N·m, moment per width in N·m/m, time in

@@ -9,3 +9,8 @@ pub(crate) mod plot;
 pub(crate) mod render;
 pub(crate) mod scene;
 pub(crate) mod sensitivity;
+
+pub use fit::{folder::draw as draw_fit, text::terminal as fit_in_words};
+pub use learn::folder::{of_evaluation as draw_evaluation, of_run as draw_training};
+pub use scene::results::draw as draw_scene;
+pub use sensitivity::folder::save as save_sensitivity;

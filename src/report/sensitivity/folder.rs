@@ -25,7 +25,7 @@ use crate::{
 pub(crate) const RESULT: &str = "sensitivity.json";
 
 /// Writes the result first, then tables, plots and reports.
-pub(crate) fn save(path: &Path, found: &Found) -> Result<()> {
+pub fn save(path: &Path, found: &Found) -> Result<()> {
     let folder = Folder::new(path);
     let result = &found.result;
     folder.write_json(RESULT, result)?;
