@@ -9,8 +9,8 @@
 use nalgebra::{DMatrix, DVector};
 
 use super::{
-    Condition, Context, CurveKeys, Figure, Label, Measured, Prepared, Readings, Request, Setup,
-    Survey, Sweep, Test, TestSettings,
+    Blueprint, Condition, Context, CurveKeys, Figure, Grid, Label, Measured, Noise, Prepared,
+    Readings, Request, Setup, Survey, Sweep, Test, TestSettings,
     crease::ANGLE,
     sheet::{Assumptions, Cells, Concept, Sheet, accepted, column},
 };
@@ -22,6 +22,8 @@ use crate::{
 
 /// Angle of the standard \[degrees\].
 pub(crate) const STANDARD_ANGLE: f64 = 41.5;
+/// Angles of a made-up table \[degrees\].
+const ANGLES: [f64; 4] = [20.0, STANDARD_ANGLE, 60.0, 75.0];
 /// \[m/s²\]
 const GRAVITY: f64 = 9.806_65;
 /// Cells along the overhang: the overhang is within 1e-4 of its value for many.
@@ -440,6 +442,39 @@ impl Test for Cantilever {
             kind: "cantilever",
             x: "angle_deg",
             series: ("areal_density_g_per_m2", "areal_density_g_per_m2", "g/m²"),
+        })
+    }
+
+    fn chosen(&self) -> &'static [&'static str] {
+        &["angle", "density"]
+    }
+
+    fn blueprint(&self, _: &TestSettings, grid: &Grid) -> Result<Blueprint> {
+        let Some(densities) = grid.values("density") else {
+            return bad_input(
+                "a cantilever test needs the fabric's mass per area; give --areal-density-g-per-m2",
+            );
+        };
+        let usual = ANGLES.map(f64::to_radians);
+        let angles = grid.values("angle").unwrap_or(&usual);
+        let points = densities.iter().flat_map(|&density| {
+            angles.iter().map(move |&angle| CantileverPoint {
+                angle,
+                density,
+                read: CantileverReading::Overhang,
+            })
+        });
+        let row = |point: CantileverPoint| {
+            let settings = format!("{},{}", degrees(point.angle), grams(point.density));
+            (settings, point.into())
+        };
+        Ok(Blueprint {
+            columns: "angle_deg,areal_density_g_per_m2,overhang_mm,overhang_sd_mm",
+            rows: points.map(row).collect(),
+            quantity: "overhang",
+            per_unit: 1e3,
+            range: (1e3 * OVERHANG.range.0, 1e3 * OVERHANG.range.1),
+            noise: Noise::PercentOfLargest(100.0 * SPREAD),
         })
     }
 

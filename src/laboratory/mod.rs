@@ -8,6 +8,7 @@ mod crease;
 mod settings;
 pub(crate) mod sheet;
 mod strip;
+mod synthesis;
 mod test;
 mod twist;
 
@@ -20,6 +21,7 @@ pub(crate) use crease::CREST_CURVATURE;
 pub use crease::{CreaseCurves, CreasePoint, CreaseTest};
 pub(crate) use settings::Specimen;
 pub use settings::TestSettings;
+pub(crate) use synthesis::{Blueprint, Noise};
 
 #[cfg(test)]
 pub(crate) use bending::{BendingPoint, BendingReading, Branch};
@@ -29,9 +31,9 @@ pub(crate) use crease::fold_curvatures;
 pub(crate) use strip::StripTest;
 pub use test::Condition;
 pub(crate) use test::{Context, CurveKeys, Figure, Grid, Label, Measured, Survey, Sweep, Test};
+pub(crate) use twist::TwistTest;
 #[cfg(test)]
-pub(crate) use twist::TorquePoint;
-pub(crate) use twist::{Twist, TwistTest, Way};
+pub(crate) use twist::{TorquePoint, Twist, Way};
 
 /// Every test. A line here adds one to fits, designs, studies, reports and the command line.
 pub static TESTS: [&'static dyn Test; 4] = [

@@ -6,7 +6,7 @@ use std::{fmt, ops::RangeInclusive};
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
 use super::{
-    Prepared, Setup, TestSettings,
+    Blueprint, Prepared, Setup, TestSettings,
     sheet::{Assumptions, Concept, Sheet},
 };
 use crate::error::Result;
@@ -330,6 +330,17 @@ pub trait Test: Sync {
     fn measurement(&self, condition: &Condition) -> String {
         self.label(condition).name
     }
+
+    /// Its name on the command line.
+    fn command(&self) -> &'static str {
+        self.name()
+    }
+
+    /// Settings of a made-up table that can be chosen.
+    fn chosen(&self) -> &'static [&'static str];
+
+    /// A made-up table with the settings of a grid, and usual ones where it has none.
+    fn blueprint(&self, settings: &TestSettings, grid: &Grid) -> Result<Blueprint>;
 
     /// Standard deviation to expect of a measurement, from those of the data, sorted, and the expected values.
     fn planned_sd(&self, known: &[f64], expected: &[f64], settings: &TestSettings) -> f64;

@@ -53,6 +53,16 @@ pub enum Way {
     Back,
 }
 
+impl Way {
+    /// The word of data files.
+    fn name(self) -> &'static str {
+        match self {
+            Way::Out => "out",
+            Way::Back => "back",
+        }
+    }
+}
+
 /// One twist: how far, and how long it is held there.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct Twist {

@@ -4,8 +4,8 @@ use super::{Branch, KesTest, loops};
 use crate::{
     error::{Result, bad_input, readable},
     laboratory::{
-        Condition, Context, CurveKeys, Figure, Grid, Label, Measured, Prepared, Setup, Survey,
-        Sweep, Test, TestSettings,
+        Blueprint, Condition, Context, CurveKeys, Figure, Grid, Label, Measured, Noise, Prepared,
+        Setup, Survey, Sweep, Test, TestSettings,
         batch::HingeBlock,
         crease::seconds,
         sheet::{Assumptions, Concept, DWELL, Sheet, accepted, column},
@@ -499,23 +499,40 @@ impl Test for Bending {
 
     /// Loops that are read at 19 curvatures.
     fn next(&self, _: &[Condition], settings: &TestSettings, grid: &Grid) -> Vec<Vec<Condition>> {
-        let max_curvature = settings.max_curvature_per_m;
-        let cycle = |&dwell: &f64| {
-            let reading = |(branch, share): (Branch, f64)| {
-                BendingPoint {
-                    max_curvature,
-                    dwell,
-                    read: BendingReading::Moment(branch, share * max_curvature),
-                }
-                .into()
-            };
-            LOOP_READINGS.map(reading).to_vec()
-        };
-        grid.values("dwell")
-            .unwrap_or(&DWELLS)
-            .iter()
-            .map(cycle)
+        let dwells = grid.values("dwell").unwrap_or(&DWELLS);
+        let cycles = dwells.iter().map(|dwell| planned_loop(*dwell, settings));
+        cycles
+            .map(|cycle| cycle.into_iter().map(Condition::from).collect())
             .collect()
+    }
+
+    fn command(&self) -> &'static str {
+        "kes"
+    }
+
+    fn chosen(&self) -> &'static [&'static str] {
+        self.varied()
+    }
+
+    fn blueprint(&self, settings: &TestSettings, grid: &Grid) -> Result<Blueprint> {
+        let dwells = grid.values("dwell").unwrap_or(&[0.0]);
+        let points = dwells.iter().flat_map(|d| planned_loop(*d, settings));
+        let row = |point: BendingPoint| {
+            let BendingReading::Moment(branch, curvature) = point.read else {
+                return None;
+            };
+            let curvature = readable((1e9 * curvature).round() / 1e9);
+            let settings = format!("{},{},{curvature}", point.dwell, branch.name());
+            Some((settings, point.into()))
+        };
+        Ok(Blueprint {
+            columns: "dwell_s,branch,curvature_per_m,moment_Nm_per_m,sd_Nm_per_m",
+            rows: points.filter_map(row).collect(),
+            quantity: "moment",
+            per_unit: 1.0,
+            range: MOMENT.range,
+            noise: Noise::PercentOfLargest(100.0 * settings.moment_sd_share),
+        })
     }
 
     fn measurement(&self, condition: &Condition) -> String {
@@ -530,6 +547,16 @@ impl Test for Bending {
     fn scales_with_stiffness(&self) -> bool {
         true
     }
+}
+
+/// The readings of a loop that is not measured yet.
+fn planned_loop(dwell: f64, settings: &TestSettings) -> [BendingPoint; 19] {
+    let max_curvature = settings.max_curvature_per_m;
+    LOOP_READINGS.map(|(branch, share)| BendingPoint {
+        max_curvature,
+        dwell,
+        read: BendingReading::Moment(branch, share * max_curvature),
+    })
 }
 
 /// Standard deviation of a moment or torque whose file gives none: a share of the largest of its loop.

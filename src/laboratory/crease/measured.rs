@@ -6,8 +6,8 @@ use super::{CREST_CURVATURE, CreasePoint, CreaseTest};
 use crate::{
     error::{Result, bad_input, readable},
     laboratory::{
-        Condition, Context, CurveKeys, Figure, Grid, Label, Measured, Prepared, Setup, Specimen,
-        Survey, Sweep, Test, TestSettings,
+        Blueprint, Condition, Context, CurveKeys, Figure, Grid, Label, Measured, Noise, Prepared,
+        Setup, Specimen, Survey, Sweep, Test, TestSettings,
         batch::HingeBlock,
         sheet::{Assumptions, Cells, Concept, Sheet, accepted, column},
         strip::StripBlock,
@@ -133,7 +133,9 @@ const ENOUGH_TO_JUDGE_UNITS: usize = 3;
 const CURVE_POINTS: usize = 120;
 /// The same where every point is a mesh.
 const MESH_CURVE_POINTS: usize = 24;
-/// Gaps that a design tries where the data have none \[m\].
+/// Pressing times of a made-up table \[s\].
+const PRESSES: [f64; 11] = [1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1e3, 3e3, 1e4, 3e4, 1e5];
+/// Gaps that a made-up table has, and that a design tries where the data have none \[m\].
 const GAPS: [f64; 4] = [0.5e-3, 1e-3, 2e-3, 4e-3];
 
 /// The crease recovery test of fits and studies.
@@ -452,6 +454,28 @@ impl Test for Recovery {
             point.gap_mm(),
             seconds(point.press)
         )
+    }
+
+    fn chosen(&self) -> &'static [&'static str] {
+        &["gap", "press", "read"]
+    }
+
+    fn blueprint(&self, _: &TestSettings, grid: &Grid) -> Result<Blueprint> {
+        let values = |name, usual| grid.values(name).unwrap_or(usual);
+        let reads = values("read", &[300.0]);
+        let points = CreaseTest::grid(values("gap", &GAPS), values("press", &PRESSES), reads);
+        let row = |point: CreasePoint| {
+            let settings = format!("{},{},{}", point.gap_mm(), point.press, point.read);
+            (settings, point.into())
+        };
+        Ok(Blueprint {
+            columns: "gap_mm,press_time_s,recovery_time_s,angle_deg,sd_deg",
+            rows: points.into_iter().map(row).collect(),
+            quantity: "angle",
+            per_unit: 1.0,
+            range: ANGLE.range,
+            noise: Noise::Degrees(2.0),
+        })
     }
 
     fn planned_sd(&self, known: &[f64], _: &[f64], settings: &TestSettings) -> f64 {
