@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     error::{Error, Result},
-    laboratory::{Condition, Specimen},
+    laboratory::{Condition, TESTS},
     material::ParameterRole,
     numeric::Compute,
     optimize::{
@@ -100,20 +100,17 @@ impl<'a> Fit<'a> {
             loss: self.case.loss,
             ..Levenberg::default()
         };
-        match (self.case.tests.specimen, self.case.tests.twist) {
-            (Specimen::Hinges, None) => usual,
-            // The cost of strips jumps as hinges slip: to look for less than a jump only costs rounds.
-            (Specimen::StripMesh, _) => Levenberg {
-                tolerance: 1e-3,
-                most_damping: 1e3,
+        let limits = TESTS
+            .iter()
+            .map(|test| test.search_limits(&self.case.tests));
+        let coarsest = limits.flatten().max_by(|a, b| a.0.total_cmp(&b.0));
+        match coarsest {
+            Some((tolerance, most_damping)) => Levenberg {
+                tolerance,
+                most_damping,
                 ..usual
             },
-            // A twist is smoother, but every round is dear.
-            (Specimen::Hinges, Some(_)) => Levenberg {
-                tolerance: 1e-5,
-                most_damping: 1e6,
-                ..usual
-            },
+            None => usual,
         }
     }
 

@@ -21,6 +21,7 @@ pub(crate) use crease::CREST_CURVATURE;
 pub use crease::{CreaseCurves, CreasePoint, CreaseTest};
 pub(crate) use settings::Specimen;
 pub use settings::TestSettings;
+pub(crate) use settings::{Setting, SettingKind};
 pub(crate) use synthesis::{Blueprint, Noise};
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::{fmt, ops::RangeInclusive};
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
 use super::{
-    Blueprint, Prepared, Setup, TestSettings,
+    Blueprint, Prepared, Setting, Setup, TestSettings,
     sheet::{Assumptions, Concept, Sheet},
 };
 use crate::error::Result;
@@ -223,6 +223,11 @@ pub trait Test: Sync {
         Ok(())
     }
 
+    /// Its settings in the section `tests` of a case.
+    fn declared(&self) -> &'static [Setting] {
+        &[]
+    }
+
     /// The measured values of every row of a sheet.
     fn measured(&self, sheet: &Sheet, assumed: &mut Assumptions) -> Result<Vec<Vec<Measured>>>;
 
@@ -288,9 +293,25 @@ pub trait Test: Sync {
         None
     }
 
-    /// Whether every reading is a mesh to simulate.
+    /// Whether these settings have every reading simulated with a mesh.
     fn needs_meshes(&self, _settings: &TestSettings) -> bool {
         false
+    }
+
+    /// What a reader of a fit should know of how the test is simulated.
+    fn note(&self, _settings: &TestSettings) -> Option<String> {
+        None
+    }
+
+    /// Starts of a search that a simulation of this test allows.
+    fn starts(&self, _settings: &TestSettings) -> usize {
+        16
+    }
+
+    /// Smallest share by which a step of a search has to lower the cost, and largest damping, where the simulation
+    /// allows less than the usual ones.
+    fn search_limits(&self, _settings: &TestSettings) -> Option<(f64, f64)> {
+        None
     }
 
     /// Prepares those conditions of a list that are this test's.

@@ -3,6 +3,7 @@
 
 mod block;
 mod measured;
+mod section;
 mod ways;
 
 use std::sync::Arc;

@@ -5,7 +5,7 @@ use crate::{
     error::{Result, bad_input, readable},
     laboratory::{
         Blueprint, Condition, Context, CurveKeys, Figure, Grid, Label, Measured, Noise, Prepared,
-        Setup, Survey, Sweep, Test, TestSettings,
+        Setting, Setup, Survey, Sweep, Test, TestSettings,
         batch::HingeBlock,
         crease::seconds,
         sheet::{Assumptions, Concept, DWELL, Sheet, accepted, column},
@@ -242,6 +242,41 @@ impl Test for Bending {
 
     fn has_dwell(&self) -> bool {
         true
+    }
+
+    fn declared(&self) -> &'static [Setting] {
+        const {
+            &[
+                Setting::number(
+                    "bending_sd_share",
+                    (1e-6, 1.0),
+                    "spread of B and 2HB where a file gives none, as a share",
+                    |s| Some(s.bending_sd_share),
+                    |s, v| s.bending_sd_share = v,
+                ),
+                Setting::number(
+                    "moment_sd_share",
+                    (1e-6, 1.0),
+                    "spread of a loop's moments where a file gives none, as a share of the largest",
+                    |s| Some(s.moment_sd_share),
+                    |s, v| s.moment_sd_share = v,
+                ),
+                Setting::number(
+                    "max_curvature_per_m",
+                    (1.0, 1e5),
+                    "largest curvature of the cycle that gives B and 2HB [1/m]",
+                    |s| Some(s.max_curvature_per_m),
+                    |s, v| s.max_curvature_per_m = v,
+                ),
+                Setting::number(
+                    "rate_per_m_s",
+                    (1e-6, 1e6),
+                    "speed of a bending cycle [1/(m·s)]",
+                    |s| Some(s.rate_per_m_s),
+                    |s, v| s.rate_per_m_s = v,
+                ),
+            ]
+        }
     }
 
     fn check_columns(&self, sheet: &Sheet) -> Result<()> {
@@ -573,7 +608,7 @@ pub(in crate::laboratory) fn assumed_moment_sd(context: &mut Context) -> f64 {
 fn hinge_block(setup: &Setup, cycle: f64) -> Result<HingeBlock> {
     let test = KesTest {
         max_curvature: 1.0,
-        rate: setup.resolution.bending_rate / cycle,
+        rate: setup.resolution.settings.rate_per_m_s / cycle,
         ..KesTest::default()
     };
     let (rigidity, hysteresis) = test.reading_weights();

@@ -7,7 +7,7 @@ use crate::{
     error::{Result, bad_input, readable},
     laboratory::{
         Blueprint, Condition, Context, CurveKeys, Figure, Grid, Label, Measured, Noise, Prepared,
-        Setup, Specimen, Survey, Sweep, Test, TestSettings,
+        Setting, SettingKind, Setup, Specimen, Survey, Sweep, Test, TestSettings,
         batch::HingeBlock,
         sheet::{Assumptions, Cells, Concept, Sheet, accepted, column},
         strip::StripBlock,
@@ -140,6 +140,78 @@ const GAPS: [f64; 4] = [0.5e-3, 1e-3, 2e-3, 4e-3];
 
 /// The crease recovery test of fits and studies.
 pub(crate) struct Recovery;
+
+static SETTINGS: [Setting; 7] = [
+    Setting {
+        key: "specimen",
+        meaning: "what is folded in a recovery test: hinges on their own, or a strip mesh",
+        kind: SettingKind::Word(&Specimen::NAMES),
+        get: |s| Some(f64::from(u8::from(s.specimen == Specimen::StripMesh))),
+        set: |s, which| {
+            if which > 0.0 {
+                s.specimen = Specimen::StripMesh;
+                // A mesh is read right after its release.
+                s.read_s = 0.0;
+            }
+        },
+        refuse: |_, _| None,
+    },
+    Setting {
+        refuse: |s, _| {
+            (s.specimen != Specimen::StripMesh)
+                .then_some("needs \"specimen\": \"strip_mesh\"; add it, or give tests.hinges")
+        },
+        ..Setting::whole(
+            "strip_cells",
+            (8.0, 512.0),
+            "cells along the fold of a strip mesh",
+            |s| (s.specimen == Specimen::StripMesh).then_some(s.strip_cells as f64),
+            |s, v| s.strip_cells = v as usize,
+        )
+    },
+    Setting {
+        // Sums over a fold are then taken alike wherever it stands in a batch: a resumed fit has the same bits.
+        refuse: |_, v| {
+            (!(v as usize).is_power_of_two())
+                .then_some("must be a power of two, such as 1024 or 2048")
+        },
+        ..Setting::whole(
+            "hinges",
+            (32.0, 16384.0),
+            "hinges along a fold, a power of two; more are nearer to the hard law",
+            |s| s.hinges.map(|hinges| hinges as f64),
+            |s, v| s.hinges = Some(v as usize),
+        )
+    },
+    Setting::number(
+        "gap_mm",
+        (0.01, 100.0),
+        "gap where a file gives none [mm]",
+        |s| s.gap_mm,
+        |s, v| s.gap_mm = Some(v),
+    ),
+    Setting::number(
+        "press_s",
+        (0.0, 1e9),
+        "pressing time where a file gives none [s]",
+        |s| Some(s.press_s),
+        |s, v| s.press_s = v,
+    ),
+    Setting::number(
+        "read_s",
+        (0.0, 1e9),
+        "reading time where a file gives none [s]; 0 for a strip mesh, else 300",
+        |s| Some(s.read_s),
+        |s, v| s.read_s = v,
+    ),
+    Setting::number(
+        "sd_deg",
+        (1e-6, 90.0),
+        "spread of an angle where a file gives none [degrees]",
+        |s| Some(s.sd_deg),
+        |s, v| s.sd_deg = v,
+    ),
+];
 
 impl CreasePoint {
     /// The point of a condition of the crease test.
@@ -353,12 +425,38 @@ impl Test for Recovery {
         settings.specimen == Specimen::StripMesh
     }
 
+    fn declared(&self) -> &'static [Setting] {
+        &SETTINGS
+    }
+
+    fn note(&self, settings: &TestSettings) -> Option<String> {
+        (settings.specimen == Specimen::StripMesh).then(|| {
+            format!(
+                "Angles are those of strip meshes of {} cells along the fold under the hard law, read right after the release; they jump as hinge after hinge slips, so their derivatives are the hinge ensemble's.",
+                settings.strip_cells
+            )
+        })
+    }
+
+    /// A mesh is dear, and its early stages are the hinges'.
+    fn starts(&self, settings: &TestSettings) -> usize {
+        match settings.specimen {
+            Specimen::Hinges => 16,
+            Specimen::StripMesh => 6,
+        }
+    }
+
+    /// The cost of strips jumps as hinges slip: to look for less than a jump only costs rounds.
+    fn search_limits(&self, settings: &TestSettings) -> Option<(f64, f64)> {
+        (settings.specimen == Specimen::StripMesh).then_some((1e-3, 1e3))
+    }
+
     fn prepare(&self, setup: &Setup) -> Result<Vec<Box<dyn Prepared>>> {
         let mut prepared: Vec<Box<dyn Prepared>> = Vec::new();
         if let Some(block) = hinge_block(setup)? {
             prepared.push(Box::new(block));
         }
-        if let Some(cells) = setup.resolution.strip_cells
+        if let Some(cells) = setup.resolution.strip_cells()
             && let Some(block) = StripBlock::new(cells, setup)?
         {
             prepared.push(Box::new(block));

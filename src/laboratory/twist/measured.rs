@@ -243,12 +243,22 @@ impl Test for Torque {
         }
     }
 
-    fn needs_meshes(&self, _: &TestSettings) -> bool {
-        true
+    fn needs_meshes(&self, settings: &TestSettings) -> bool {
+        settings.twist.is_some()
+    }
+
+    /// Every round is a simulation of the whole cylinder, for which the hinges of the early stages cannot stand in.
+    fn starts(&self, settings: &TestSettings) -> usize {
+        if settings.twist.is_some() { 3 } else { 16 }
+    }
+
+    /// A twist is smoother than a strip, but every round is dear.
+    fn search_limits(&self, settings: &TestSettings) -> Option<(f64, f64)> {
+        settings.twist.is_some().then_some((1e-5, 1e6))
     }
 
     fn prepare(&self, setup: &Setup) -> Result<Vec<Box<dyn Prepared>>> {
-        let Some(test) = &setup.resolution.twist else {
+        let Some(test) = &setup.resolution.twist() else {
             return Ok(Vec::new());
         };
         let blocks = block::blocks(test, setup)?.into_iter();
@@ -256,7 +266,7 @@ impl Test for Torque {
     }
 
     fn is_left_out(&self, setup: &Setup) -> bool {
-        setup.resolution.twist.is_none()
+        setup.resolution.twist().is_none()
     }
 
     fn curve_keys(&self) -> CurveKeys {
