@@ -336,6 +336,18 @@ impl Test for Cantilever {
         )
     }
 
+    fn kinds(&self) -> &'static [&'static str] {
+        &["cantilever", "bending_length"]
+    }
+
+    fn plural(&self) -> &'static str {
+        "cantilever tests"
+    }
+
+    fn tells_curves_apart(&self) -> &'static [&'static str] {
+        &["areal_density_g_per_m2"]
+    }
+
     fn quantity(&self, condition: &Condition) -> Option<(&'static str, &'static str)> {
         Some(match point(condition).read {
             CantileverReading::Overhang => ("overhang", "m"),
@@ -432,8 +444,8 @@ impl Test for Cantilever {
         densities.into_iter().map(sweep).collect()
     }
 
-    fn figure(&self) -> Option<Figure> {
-        Some(Figure {
+    fn figure(&self) -> Figure {
+        Figure {
             stem: "cantilever",
             title: "Cantilever of",
             shows: "measured overhangs and the fitted overhang against the angle",
@@ -441,8 +453,17 @@ impl Test for Cantilever {
             y_label: "overhang [m]",
             kind: "cantilever",
             x: "angle_deg",
-            series: ("areal_density_g_per_m2", "areal_density_g_per_m2", "g/m²"),
-        })
+            series: (
+                "areal_density_g_per_m2",
+                "areal_density_g_per_m2",
+                "{} g/m²",
+            ),
+            angles: None,
+        }
+    }
+
+    fn without_curve(&self) -> Option<(&'static str, &'static str)> {
+        Some(("bending_length", "Bending lengths of cantilevers"))
     }
 
     fn chosen(&self) -> &'static [&'static str] {

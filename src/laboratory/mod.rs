@@ -31,7 +31,9 @@ pub(crate) use crease::fold_curvatures;
 #[cfg(test)]
 pub(crate) use strip::StripTest;
 pub use test::Condition;
-pub(crate) use test::{Context, CurveKeys, Figure, Grid, Label, Measured, Survey, Sweep, Test};
+pub(crate) use test::{
+    AngleFigure, Context, CurveKeys, Figure, Grid, Label, Measured, Survey, Sweep, Test,
+};
 pub(crate) use twist::TwistTest;
 #[cfg(test)]
 pub(crate) use twist::{TorquePoint, Twist, Way};
@@ -43,3 +45,8 @@ pub static TESTS: [&'static dyn Test; 4] = [
     &twist::Torque,
     &cantilever::Cantilever,
 ];
+
+/// The test of a kind of readings in results.
+pub(crate) fn of_kind(kind: &str) -> Option<&'static dyn Test> {
+    TESTS.into_iter().find(|test| test.kinds().contains(&kind))
+}

@@ -172,8 +172,29 @@ pub struct Figure {
     pub kind: &'static str,
     /// Setting of a point that is its x.
     pub x: &'static str,
-    /// Setting of a point that tells the series apart, the same setting of a curve, and a word for both.
+    /// Setting of a point that tells the series apart, the same setting of a curve, and a series in words, with {} for
+    /// the setting.
     pub series: (&'static str, &'static str, &'static str),
+    /// What a picture of angles has besides.
+    pub angles: Option<AngleFigure>,
+}
+
+/// What a picture of angles has besides: prediction bands, a log axis of times, and a picture for every value of a
+/// setting where there are too many curves. In words {} stands for the setting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AngleFigure {
+    /// Beginning of the caption; {} stands for the group.
+    pub caption: &'static str,
+    /// What x is, without its unit.
+    pub x: &'static str,
+    /// A point at x = 0, which has no place on the axis.
+    pub at_zero: &'static str,
+    /// The setting that has pictures of its own.
+    pub panel: &'static str,
+    /// The setting in the label of a curve.
+    pub label: &'static str,
+    /// The setting in a sentence.
+    pub sentence: &'static str,
 }
 
 /// What a design may vary: values \[SI units\] by the name of the setting.
@@ -269,6 +290,25 @@ pub trait Test: Sync {
     /// Where the sharpest curvature is, and what would be sharper.
     fn sharpest(&self, condition: &Condition) -> (String, &'static str);
 
+    /// All kinds of its readings in results.
+    fn kinds(&self) -> &'static [&'static str];
+
+    /// Its readings in words, more than one of them.
+    fn plural(&self) -> &'static str;
+
+    /// Settings that tell the curves of its readings apart.
+    fn tells_curves_apart(&self) -> &'static [&'static str];
+
+    /// The setting that orders the readings of a curve; without one they are in the order of the file.
+    fn orders_curve(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Whether slopes of its readings are central differences, which a reverse pass cannot check.
+    fn slopes_are_differences(&self) -> bool {
+        false
+    }
+
     /// Kind of a reading in results.
     fn kind(&self, _condition: &Condition) -> &'static str {
         self.name()
@@ -283,9 +323,9 @@ pub trait Test: Sync {
     /// A reading in words.
     fn label(&self, condition: &Condition) -> Label;
 
-    /// Values that a reading can have.
-    fn possible(&self) -> RangeInclusive<f64> {
-        f64::NEG_INFINITY..=f64::INFINITY
+    /// Values that a reading can have, and what another value is.
+    fn possible(&self) -> (RangeInclusive<f64>, &'static str) {
+        (f64::NEG_INFINITY..=f64::INFINITY, "is infinite")
     }
 
     /// Names of a curve's mean and of its fall from the first to the last point, where a study sums curves up.
@@ -328,8 +368,14 @@ pub trait Test: Sync {
     /// Curves to draw through the conditions of one group.
     fn sweeps(&self, conditions: &[Condition], settings: &TestSettings) -> Vec<Sweep>;
 
-    /// How curves are drawn, where the picture follows the common form.
-    fn figure(&self) -> Option<Figure>;
+    /// How curves are drawn.
+    fn figure(&self) -> Figure;
+
+    /// A kind of readings that are on no curve, and what they are: a picture has them in units of their measured
+    /// values.
+    fn without_curve(&self) -> Option<(&'static str, &'static str)> {
+        None
+    }
 
     /// Settings that a design may vary.
     fn varied(&self) -> &'static [&'static str] {

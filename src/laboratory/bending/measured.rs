@@ -418,6 +418,18 @@ impl Test for Bending {
         }
     }
 
+    fn kinds(&self) -> &'static [&'static str] {
+        &["kes", "kes_loop"]
+    }
+
+    fn plural(&self) -> &'static str {
+        "bending tests"
+    }
+
+    fn tells_curves_apart(&self) -> &'static [&'static str] {
+        &["press_s"]
+    }
+
     fn quantity(&self, condition: &Condition) -> Option<(&'static str, &'static str)> {
         Some(match point(condition).read {
             BendingReading::Rigidity => ("B", "N·m"),
@@ -515,8 +527,8 @@ impl Test for Bending {
         cycles.into_iter().map(sweep).collect()
     }
 
-    fn figure(&self) -> Option<Figure> {
-        Some(Figure {
+    fn figure(&self) -> Figure {
+        Figure {
             stem: "loop",
             title: "Bending loop of",
             shows: "measured moments and the fitted cycle",
@@ -524,8 +536,13 @@ impl Test for Bending {
             y_label: "moment per width [N·m/m]",
             kind: "kes_loop",
             x: "curvature_per_m",
-            series: ("press_s", "dwell_s", "dwell"),
-        })
+            series: ("press_s", "dwell_s", "dwell {} s"),
+            angles: None,
+        }
+    }
+
+    fn without_curve(&self) -> Option<(&'static str, &'static str)> {
+        Some(("kes", "Bending rigidity B and hysteresis 2HB"))
     }
 
     fn varied(&self) -> &'static [&'static str] {

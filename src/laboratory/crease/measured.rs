@@ -6,8 +6,8 @@ use super::{CREST_CURVATURE, CreasePoint, CreaseTest};
 use crate::{
     error::{Result, bad_input, readable},
     laboratory::{
-        Blueprint, Condition, Context, CurveKeys, Figure, Grid, Label, Measured, Noise, Prepared,
-        Setting, SettingKind, Setup, Specimen, Survey, Sweep, Test, TestSettings,
+        AngleFigure, Blueprint, Condition, Context, CurveKeys, Figure, Grid, Label, Measured,
+        Noise, Prepared, Setting, SettingKind, Setup, Specimen, Survey, Sweep, Test, TestSettings,
         batch::HingeBlock,
         sheet::{Assumptions, Cells, Concept, Sheet, accepted, column},
         strip::StripBlock,
@@ -381,6 +381,22 @@ impl Test for Recovery {
         )
     }
 
+    fn kinds(&self) -> &'static [&'static str] {
+        &["crease"]
+    }
+
+    fn plural(&self) -> &'static str {
+        "recovery angles"
+    }
+
+    fn tells_curves_apart(&self) -> &'static [&'static str] {
+        &["gap_mm", "read_s"]
+    }
+
+    fn orders_curve(&self) -> Option<&'static str> {
+        Some("press_s")
+    }
+
     fn quantity(&self, _: &Condition) -> Option<(&'static str, &'static str)> {
         None
     }
@@ -413,8 +429,8 @@ impl Test for Recovery {
     }
 
     /// A full turn either way is beyond any release.
-    fn possible(&self) -> std::ops::RangeInclusive<f64> {
-        -180.0..=360.0
+    fn possible(&self) -> (std::ops::RangeInclusive<f64>, &'static str) {
+        (-180.0..=360.0, "is beyond a full turn")
     }
 
     fn curve_summary(&self) -> Option<[&'static str; 2]> {
@@ -515,8 +531,25 @@ impl Test for Recovery {
         curves.into_iter().map(sweep).collect()
     }
 
-    fn figure(&self) -> Option<Figure> {
-        None
+    fn figure(&self) -> Figure {
+        Figure {
+            stem: "recovery",
+            title: "Crease recovery of",
+            shows: "measured points, fitted curves and their 95 % prediction bands",
+            x_label: "pressing time [s]",
+            y_label: "recovery angle [°]",
+            kind: "crease",
+            x: "press_s",
+            series: ("gap_mm", "gap_mm", "gap {} mm"),
+            angles: Some(AngleFigure {
+                caption: "Recovery angle of {} against pressing time",
+                x: "pressing time",
+                at_zero: "pressed 0 s",
+                panel: "read_s",
+                label: "read {} s",
+                sentence: "read {} s after release",
+            }),
+        }
     }
 
     fn varied(&self) -> &'static [&'static str] {

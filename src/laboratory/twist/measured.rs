@@ -219,6 +219,22 @@ impl Test for Torque {
         )
     }
 
+    fn kinds(&self) -> &'static [&'static str] {
+        &["twist"]
+    }
+
+    fn plural(&self) -> &'static str {
+        "torques"
+    }
+
+    fn tells_curves_apart(&self) -> &'static [&'static str] {
+        &["press_s"]
+    }
+
+    fn slopes_are_differences(&self) -> bool {
+        true
+    }
+
     fn quantity(&self, _: &Condition) -> Option<(&'static str, &'static str)> {
         Some(("torque", "N·m"))
     }
@@ -303,8 +319,8 @@ impl Test for Torque {
         twists.into_iter().map(sweep).collect()
     }
 
-    fn figure(&self) -> Option<Figure> {
-        Some(Figure {
+    fn figure(&self) -> Figure {
+        Figure {
             stem: "twist",
             title: "Twist of",
             shows: "measured torques and the fitted way out and back",
@@ -312,8 +328,9 @@ impl Test for Torque {
             y_label: "torque [N·m]",
             kind: "twist",
             x: "turn_deg",
-            series: ("press_s", "dwell_s", "held"),
-        })
+            series: ("press_s", "dwell_s", "held {} s"),
+            angles: None,
+        }
     }
 
     fn chosen(&self) -> &'static [&'static str] {
