@@ -9,8 +9,8 @@
 use nalgebra::{DMatrix, DVector};
 
 use super::{
-    Blueprint, Condition, Context, CurveKeys, Figure, Grid, Label, Measured, Noise, Prepared,
-    Readings, Request, Setup, Survey, Sweep, Test, TestSettings,
+    Blueprint, Condition, Context, CurveKeys, DesignFigure, Figure, Grid, Label, Measured, Noise,
+    Prepared, Readings, Request, Setting, Setup, Survey, Sweep, Test, TestSettings,
     crease::ANGLE,
     sheet::{Assumptions, Cells, Concept, Sheet, accepted, column},
 };
@@ -22,7 +22,7 @@ use crate::{
 
 /// Angle of the standard \[degrees\].
 pub(crate) const STANDARD_ANGLE: f64 = 41.5;
-/// Angles of a made-up table \[degrees\].
+/// Angles of a made-up table, and those that a design tries \[degrees\].
 const ANGLES: [f64; 4] = [20.0, STANDARD_ANGLE, 60.0, 75.0];
 /// \[m/s²\]
 const GRAVITY: f64 = 9.806_65;
@@ -247,6 +247,18 @@ impl Test for Cantilever {
         *concept == ANGLE
     }
 
+    fn declared(&self) -> &'static [Setting] {
+        const {
+            &[Setting::number(
+                "areal_density_g_per_m2",
+                (1.0, 1e4),
+                "mass per area of the fabric where a file gives none [g/m²], for cantilever tests",
+                |s| s.areal_density,
+                |s, v| s.areal_density = Some(v),
+            )]
+        }
+    }
+
     fn measured(&self, sheet: &Sheet, _: &mut Assumptions) -> Result<Vec<Vec<Measured>>> {
         let mut rows = vec![Vec::new(); sheet.rows().len()];
         for row in sheet.rows() {
@@ -290,10 +302,13 @@ impl Test for Cantilever {
     fn complete(&self, condition: Condition, context: &mut Context) -> Result<Condition> {
         let mut point = point(&condition);
         if point.density.is_nan() {
-            return bad_input(format!(
-                "{}: a cantilever test needs the fabric's mass per area; add a column areal_density_g_per_m2",
-                context.place
-            ));
+            let Some(grams) = context.settings.areal_density else {
+                return bad_input(format!(
+                    "{}: a cantilever test needs the fabric's mass per area; add a column areal_density_g_per_m2, or give tests.areal_density_g_per_m2 of a case",
+                    context.place
+                ));
+            };
+            point.density = 1e-3 * grams;
         }
         if point.angle.is_nan() {
             point.angle = STANDARD_ANGLE.to_radians();
@@ -466,32 +481,66 @@ impl Test for Cantilever {
         Some(("bending_length", "Bending lengths of cantilevers"))
     }
 
+    fn varied(&self) -> &'static [&'static str] {
+        &["angle"]
+    }
+
+    /// Overhangs at some angles, at the mass per area of the data, of the case or of the grid.
+    fn next(
+        &self,
+        known: &[Condition],
+        settings: &TestSettings,
+        grid: &Grid,
+    ) -> Vec<Vec<Condition>> {
+        let mut densities: Vec<f64> = known.iter().map(|c| point(c).density).collect();
+        densities.extend(settings.areal_density.map(|grams| 1e-3 * grams));
+        densities.extend(grid.values("density").unwrap_or_default());
+        densities.sort_by(f64::total_cmp);
+        densities.dedup();
+        let overhangs = overhangs(&densities, grid).into_iter();
+        overhangs.map(|point| vec![point.into()]).collect()
+    }
+
+    fn design_figure(&self) -> Option<DesignFigure> {
+        Some(DesignFigure {
+            series: Some("areal_density_g_per_m2"),
+            words: "cantilever, {} g/m²",
+            x: "angle_deg",
+            x_name: "angle of a cantilever",
+            x_unit: "degrees",
+            is_line: true,
+        })
+    }
+
+    fn planned(&self) -> &'static str {
+        "An overhang counts with the smallest spread of the data, or 3 % where they have none."
+    }
+
+    /// A measurement is one overhang.
+    fn scales_with_stiffness(&self) -> bool {
+        true
+    }
+
     fn chosen(&self) -> &'static [&'static str] {
         &["angle", "density"]
     }
 
-    fn blueprint(&self, _: &TestSettings, grid: &Grid) -> Result<Blueprint> {
-        let Some(densities) = grid.values("density") else {
+    fn blueprint(&self, settings: &TestSettings, grid: &Grid) -> Result<Blueprint> {
+        let usual = settings.areal_density.map(|grams| vec![1e-3 * grams]);
+        let densities = grid.values("density").map(<[f64]>::to_vec).or(usual);
+        let Some(densities) = densities else {
             return bad_input(
                 "a cantilever test needs the fabric's mass per area; give --areal-density-g-per-m2",
             );
         };
-        let usual = ANGLES.map(f64::to_radians);
-        let angles = grid.values("angle").unwrap_or(&usual);
-        let points = densities.iter().flat_map(|&density| {
-            angles.iter().map(move |&angle| CantileverPoint {
-                angle,
-                density,
-                read: CantileverReading::Overhang,
-            })
-        });
+        let points = overhangs(&densities, grid);
         let row = |point: CantileverPoint| {
             let settings = format!("{},{}", degrees(point.angle), grams(point.density));
             (settings, point.into())
         };
         Ok(Blueprint {
             columns: "angle_deg,areal_density_g_per_m2,overhang_mm,overhang_sd_mm",
-            rows: points.map(row).collect(),
+            rows: points.into_iter().map(row).collect(),
             quantity: "overhang",
             per_unit: 1e3,
             range: (1e3 * OVERHANG.range.0, 1e3 * OVERHANG.range.1),
@@ -503,6 +552,19 @@ impl Test for Cantilever {
         let usual = SPREAD * expected.first().copied().unwrap_or(1.0);
         known.first().copied().unwrap_or(usual)
     }
+}
+
+/// Overhangs at every density, and at the angles of a grid or the usual ones.
+fn overhangs(densities: &[f64], grid: &Grid) -> Vec<CantileverPoint> {
+    let usual = ANGLES.map(f64::to_radians);
+    let angles = grid.values("angle").unwrap_or(&usual);
+    let point = |density: f64, angle: f64| CantileverPoint {
+        angle,
+        density,
+        read: CantileverReading::Overhang,
+    };
+    let of_density = |d: &f64| angles.iter().map(|a| point(*d, *a)).collect::<Vec<_>>();
+    densities.iter().flat_map(of_density).collect()
 }
 
 /// A hinge that is bent to a curvature of one in no time; its stress is read at the end.

@@ -32,7 +32,8 @@ pub(crate) use crease::fold_curvatures;
 pub(crate) use strip::StripTest;
 pub use test::Condition;
 pub(crate) use test::{
-    AngleFigure, Context, CurveKeys, Figure, Grid, Label, Measured, Survey, Sweep, Test,
+    AngleFigure, Context, CurveKeys, DesignFigure, Figure, Grid, Label, Measured, Survey, Sweep,
+    Test,
 };
 pub(crate) use twist::TwistTest;
 #[cfg(test)]

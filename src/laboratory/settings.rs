@@ -157,6 +157,8 @@ pub struct TestSettings {
     pub max_curvature_per_m: f64,
     /// Speed of a bending cycle \[1/(m·s)\].
     pub rate_per_m_s: f64,
+    /// Mass per area of the fabric where a file gives none \[g/m²\].
+    pub areal_density: Option<f64>,
     /// The cylinder whose torque was measured.
     pub twist: Option<TwistTest>,
 }
@@ -178,6 +180,7 @@ impl Default for TestSettings {
             moment_sd_share: 0.02,
             max_curvature_per_m: 250.0,
             rate_per_m_s: 50.0,
+            areal_density: None,
             twist: None,
         }
     }

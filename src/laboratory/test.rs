@@ -6,7 +6,7 @@ use std::{fmt, ops::RangeInclusive};
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
 use super::{
-    Blueprint, Prepared, Setting, Setup, TestSettings,
+    Blueprint, Prepared, Setting, Setup, TESTS, TestSettings,
     sheet::{Assumptions, Concept, Sheet},
 };
 use crate::error::Result;
@@ -197,6 +197,23 @@ pub struct AngleFigure {
     pub sentence: &'static str,
 }
 
+/// How a design draws what could be measured: what each measurement would teach against one of its settings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DesignFigure {
+    /// Setting that tells the series apart, where there is one.
+    pub series: Option<&'static str>,
+    /// A series in words, with {} for the setting.
+    pub words: &'static str,
+    /// Setting that is x.
+    pub x: &'static str,
+    /// What x is, without its unit.
+    pub x_name: &'static str,
+    /// Unit of x. Tests with the same unit share a picture; times have a log axis.
+    pub x_unit: &'static str,
+    /// Whether the points of a series are joined.
+    pub is_line: bool,
+}
+
 /// What a design may vary: values \[SI units\] by the name of the setting.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Grid(pub Vec<(&'static str, Vec<f64>)>);
@@ -208,10 +225,10 @@ impl Grid {
         found.map(|(_, values)| values.as_slice())
     }
 
-    /// Whether a test that varies these settings is asked for.
-    pub fn admits(&self, varied: &[&str]) -> bool {
-        let nothing = self.0.iter().all(|(_, values)| values.is_empty());
-        nothing || varied.iter().any(|name| self.values(name).is_some())
+    /// Whether a test is asked for: values are given for a setting that it varies, or for none that any test varies.
+    pub fn admits(&self, test: &dyn Test) -> bool {
+        let given = |test: &dyn Test| test.varied().iter().any(|n| self.values(n).is_some());
+        given(test) || !TESTS.into_iter().any(given)
     }
 }
 
@@ -409,10 +426,20 @@ pub trait Test: Sync {
     /// A made-up table with the settings of a grid, and usual ones where it has none.
     fn blueprint(&self, settings: &TestSettings, grid: &Grid) -> Result<Blueprint>;
 
+    /// How a design draws the measurements of [`Test::next`]; none where there are none.
+    fn design_figure(&self) -> Option<DesignFigure> {
+        None
+    }
+
+    /// What a design takes for granted of a measurement, a sentence.
+    fn planned(&self) -> &'static str {
+        ""
+    }
+
     /// Standard deviation to expect of a measurement, from those of the data, sorted, and the expected values.
     fn planned_sd(&self, known: &[f64], expected: &[f64], settings: &TestSettings) -> f64;
 
-    /// Whether all readings grow in proportion to the stiffnesses.
+    /// Whether all readings of a measurement grow alike with the size of all stiffnesses.
     fn scales_with_stiffness(&self) -> bool {
         false
     }

@@ -68,7 +68,7 @@ impl Candidate {
 /// What could be measured, a list of readings each.
 fn measurements(fit: &Fit, grid: &Grid) -> Vec<Vec<Condition>> {
     let mut list = Vec::new();
-    for test in TESTS.iter().filter(|test| grid.admits(test.varied())) {
+    for test in TESTS.into_iter().filter(|test| grid.admits(*test)) {
         let rows = fit.data.fitted().map(|row| row.condition);
         let known: Vec<Condition> = rows.filter(|c| c.test.name() == test.name()).collect();
         list.extend(test.next(&known, &fit.case.tests, grid));

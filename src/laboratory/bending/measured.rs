@@ -4,8 +4,8 @@ use super::{Branch, KesTest, loops};
 use crate::{
     error::{Result, bad_input, readable},
     laboratory::{
-        Blueprint, Condition, Context, CurveKeys, Figure, Grid, Label, Measured, Noise, Prepared,
-        Setting, Setup, Survey, Sweep, Test, TestSettings,
+        Blueprint, Condition, Context, CurveKeys, DesignFigure, Figure, Grid, Label, Measured,
+        Noise, Prepared, Setting, Setup, Survey, Sweep, Test, TestSettings,
         batch::HingeBlock,
         crease::seconds,
         sheet::{Assumptions, Concept, DWELL, Sheet, accepted, column},
@@ -556,6 +556,21 @@ impl Test for Bending {
         cycles
             .map(|cycle| cycle.into_iter().map(Condition::from).collect())
             .collect()
+    }
+
+    fn design_figure(&self) -> Option<DesignFigure> {
+        Some(DesignFigure {
+            series: None,
+            words: "KES loop, dwell",
+            x: "press_s",
+            x_name: "dwell of a KES loop",
+            x_unit: "s",
+            is_line: false,
+        })
+    }
+
+    fn planned(&self) -> &'static str {
+        "A KES loop counts as 19 moments with tests.moment_sd_share of the largest."
     }
 
     fn command(&self) -> &'static str {

@@ -6,8 +6,9 @@ use super::{CREST_CURVATURE, CreasePoint, CreaseTest};
 use crate::{
     error::{Result, bad_input, readable},
     laboratory::{
-        AngleFigure, Blueprint, Condition, Context, CurveKeys, Figure, Grid, Label, Measured,
-        Noise, Prepared, Setting, SettingKind, Setup, Specimen, Survey, Sweep, Test, TestSettings,
+        AngleFigure, Blueprint, Condition, Context, CurveKeys, DesignFigure, Figure, Grid, Label,
+        Measured, Noise, Prepared, Setting, SettingKind, Setup, Specimen, Survey, Sweep, Test,
+        TestSettings,
         batch::HingeBlock,
         sheet::{Assumptions, Cells, Concept, Sheet, accepted, column},
         strip::StripBlock,
@@ -585,6 +586,21 @@ impl Test for Recovery {
             point.gap_mm(),
             seconds(point.press)
         )
+    }
+
+    fn design_figure(&self) -> Option<DesignFigure> {
+        Some(DesignFigure {
+            series: Some("gap_mm"),
+            words: "gap {} mm",
+            x: "press_s",
+            x_name: "pressing time of a crease",
+            x_unit: "s",
+            is_line: true,
+        })
+    }
+
+    fn planned(&self) -> &'static str {
+        "A recovery angle counts with the median spread of the data."
     }
 
     fn chosen(&self) -> &'static [&'static str] {
