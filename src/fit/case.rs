@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     laboratory::TestSettings,
-    material::{Law, LawName, Timer},
+    material::{Law, LawName, ParameterRole, Timer},
     optimize::RobustLoss,
 };
 
@@ -163,6 +163,12 @@ impl Case {
             .iter()
             .find(|(n, _)| n == name)
             .map(|(_, r)| r)
+    }
+
+    /// What is done with the law's parameter of a role, where the case says so.
+    pub fn done_with(&self, role: ParameterRole) -> Option<&Role> {
+        let parameters = self.build_law().parameters();
+        self.role(&parameters.iter().find(|p| p.role == role)?.name)
     }
 
     /// The file's contents.

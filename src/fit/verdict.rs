@@ -282,7 +282,11 @@ impl Evidence<'_> {
                 digits(longest)
             ),
         };
-        let text = match self.parameter(unknown).determined_by {
+        let text = match self
+            .problem
+            .law()
+            .determined_by(self.parameter(unknown).role)
+        {
             DeterminedBy::Dwells(what) => dwell(what),
             DeterminedBy::Slips { open_above, .. } if high.is_none() => open_above.into(),
             DeterminedBy::Slips { open_below, .. } => open_below.into(),
