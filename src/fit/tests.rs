@@ -11,6 +11,7 @@ use super::{
 use crate::{
     laboratory::{Grid, Resolution, Tests},
     numeric::{Compute, Precision},
+    optimize::Problem,
     study::{Wish, journal::Journal},
 };
 
@@ -136,8 +137,9 @@ fn a_design_proposes_cantilevers_where_the_density_is_known() {
         let case = complete(&case, &data).unwrap();
         let compute = Compute::cpu(Precision::F64);
         let fit = Fit::new(compute, &case, &data, Optimizer::Lm).unwrap();
-        let start = fit.problem.first_start().unwrap();
-        let optimum = fit.optimum_at(&start).unwrap();
+        let bounds = fit.problem.bounds().iter();
+        let middle: Vec<f64> = bounds.map(|(low, high)| 0.5 * (low + high)).collect();
+        let optimum = fit.optimum_at(&middle).unwrap();
         let design = Design::new(&fit, &optimum, &grid).unwrap();
         let result = design.result(Criterion::D, 1, &[]);
         let candidates = result.candidates.iter();

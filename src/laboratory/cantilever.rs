@@ -36,8 +36,6 @@ const MOST_ROUNDS: usize = 100;
 const TOLERANCE: f64 = 1e-12;
 /// Curvature at the edge times the overhang, for the elastica at 41.5°: what a strip of unknown law is taken to have.
 const EDGE_CURVATURE: f64 = 3.3;
-/// Curvature at the edge of a strip of 5 cm \[1/m\]: the sharpest that is expected of a test before it is made.
-const USUAL_CURVATURE: f64 = 66.0;
 /// Spread of a length without one, as a share of it.
 const SPREAD: f64 = 0.03;
 
@@ -327,9 +325,9 @@ impl Test for Cantilever {
         SPREAD * value
     }
 
-    /// Of a usual strip: that of a given one depends on the law.
-    fn curvature(&self, _: &Condition) -> f64 {
-        USUAL_CURVATURE
+    /// That of an elastic strip of this overhang, at its edge.
+    fn curvature(&self, condition: &Condition, value: f64) -> f64 {
+        EDGE_CURVATURE * point(condition).share() / value
     }
 
     fn held(&self, _: &Condition) -> f64 {
@@ -346,7 +344,7 @@ impl Test for Cantilever {
 
     fn sharpest(&self, _: &Condition) -> (String, &'static str) {
         (
-            "the edge of a cantilever".into(),
+            "the edge of a cantilever, if it were elastic".into(),
             "a recovery test with a small gap would make one yield",
         )
     }

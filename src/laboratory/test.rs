@@ -55,11 +55,6 @@ impl Serialize for Condition {
 }
 
 impl Condition {
-    /// Largest curvature of the test \[1/m\].
-    pub fn curvature(&self) -> f64 {
-        self.test.curvature(self)
-    }
-
     /// How long the specimen is held \[s\].
     pub fn held(&self) -> f64 {
         self.test.held(self)
@@ -285,8 +280,8 @@ pub trait Test: Sync {
         None
     }
 
-    /// Largest curvature of the test \[1/m\].
-    fn curvature(&self, condition: &Condition) -> f64;
+    /// Largest curvature of a test that gave this value \[1/m\].
+    fn curvature(&self, condition: &Condition, value: f64) -> f64;
 
     /// How long the specimen is held \[s\].
     fn held(&self, condition: &Condition) -> f64;

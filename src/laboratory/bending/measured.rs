@@ -373,7 +373,7 @@ impl Test for Bending {
         share * size
     }
 
-    fn curvature(&self, condition: &Condition) -> f64 {
+    fn curvature(&self, condition: &Condition, _: f64) -> f64 {
         point(condition).max_curvature
     }
 

@@ -355,7 +355,7 @@ impl Test for Recovery {
         }
     }
 
-    fn curvature(&self, condition: &Condition) -> f64 {
+    fn curvature(&self, condition: &Condition, _: f64) -> f64 {
         CREST_CURVATURE / point(condition).gap
     }
 
@@ -363,8 +363,8 @@ impl Test for Recovery {
         point(condition).press
     }
 
-    fn survey(&self, condition: &Condition, _: f64, survey: &mut Survey) {
-        survey.see_curvature(self.curvature(condition));
+    fn survey(&self, condition: &Condition, angle: f64, survey: &mut Survey) {
+        survey.see_curvature(self.curvature(condition, angle));
     }
 
     fn shows_time(&self, _: &Condition) -> bool {

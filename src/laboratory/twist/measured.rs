@@ -196,7 +196,7 @@ impl Test for Torque {
         assumed_moment_sd(context)
     }
 
-    fn curvature(&self, condition: &Condition) -> f64 {
+    fn curvature(&self, condition: &Condition, _: f64) -> f64 {
         1.0 / point(condition).cell
     }
 
