@@ -1,6 +1,6 @@
 //! `rumple design`
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
@@ -56,6 +56,23 @@ pub(crate) struct Arguments {
         allow_negative_numbers = true
     )]
     dwell_s: Vec<f64>,
+    /// Angles of a cantilever, from its edge to its tip [default: 20,41.5,60,75]; as with dwells, without it or with it
+    /// alone
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "DEG,…",
+        allow_negative_numbers = true
+    )]
+    angle_deg: Vec<f64>,
+    /// Mass per area of the fabric, which cantilevers need [default: that of the data or of the case]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "G/M2,…",
+        allow_negative_numbers = true
+    )]
+    areal_density_g_per_m2: Vec<f64>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, ValueEnum)]
@@ -93,13 +110,17 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
     progress.finish_and_clear();
     let out = folder.join("design");
     std::fs::create_dir_all(&out).map_err(|e| Error::writing(&out, e))?;
-    design::save(&out, &found)?;
+    let plots = design::save(&out, &found)?;
     if common.json {
         print_json(&found)?;
     } else {
         print(&design::terminal(&found))?;
     }
-    say_where(&out);
+    say(&format!(
+        "results: {} (design.json, design.csv, {})",
+        out.display(),
+        plots.join(", ")
+    ));
     Ok(())
 }
 
@@ -113,17 +134,16 @@ fn grid(arguments: &Arguments) -> Result<Grid> {
     check_list("--gap-mm", &arguments.gap_mm, 1e-3, 1e3)?;
     check_list("--press-s", &arguments.press_s, 0.0, MAX_SECONDS)?;
     check_list("--dwell-s", &arguments.dwell_s, 0.0, MAX_SECONDS)?;
-    let gaps = arguments.gap_mm.iter().map(|mm| 1e-3 * mm).collect();
+    check_list("--angle-deg", &arguments.angle_deg, 1.0, 89.0)?;
+    let densities = &arguments.areal_density_g_per_m2;
+    check_list("--areal-density-g-per-m2", densities, 1.0, 1e4)?;
+    let scaled = |values: &[f64], unit: f64| values.iter().map(|v| unit * v).collect();
+    let angles = arguments.angle_deg.iter().map(|a| a.to_radians());
     Ok(Grid(vec![
-        ("gap", gaps),
+        ("gap", scaled(&arguments.gap_mm, 1e-3)),
         ("press", arguments.press_s.clone()),
         ("dwell", arguments.dwell_s.clone()),
+        ("angle", angles.collect()),
+        ("density", scaled(densities, 1e-3)),
     ]))
-}
-
-fn say_where(out: &Path) {
-    say(&format!(
-        "results: {} (design.json, design.csv, gains.svg, errors.svg)",
-        out.display()
-    ));
 }

@@ -1,24 +1,26 @@
 //! `rumple synthesize`
 
-mod twist;
-
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, ValueEnum, builder::PossibleValuesParser};
 use serde_json::{Value, json};
 
 use super::{Common, MAX_SECONDS, check_list, say};
 use crate::{
     error::{Result, bad_input, readable},
-    files::{check_folder, write_whole},
-    laboratory::{Condition, CreasePoint, CreaseTest, Resolution, TestSettings, Tests},
+    files::{check_folder, read_text, write_whole},
+    fit::case::Case,
+    laboratory::{Blueprint, Condition, Grid, Noise, Specimen, TESTS, Test, TestSettings},
     material::ReadyMaterial,
     numeric::Random,
 };
 
-/// Make a synthetic table of recovery angles or torques with noise, and its truth beside it
+/// Make a synthetic table of a laboratory test with noise, and its truth beside it
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
+    /// The test [default: crease, or twist with --twist]
+    #[arg(long, value_parser = PossibleValuesParser::new(TESTS.map(|test| test.command())))]
+    test: Option<String>,
     /// The truth: a material file or the name of a preset, in curvature
     #[arg(
         long,
@@ -27,43 +29,35 @@ pub(crate) struct Arguments {
     )]
     material: Option<String>,
     /// Instead of a material: 110° + 50°·log10(gap/mm) − 12°·log10(press/s), which the law cannot follow
-    #[arg(long, conflicts_with = "material")]
+    #[arg(long, conflicts_with_all = ["material", "test"])]
     log_linear: bool,
-    /// Distances of the plates
+    /// Distances of the plates [default: 0.5,1,2,4]
     #[arg(
         long,
         value_delimiter = ',',
         value_name = "MM,…",
-        default_value = "0.5,1,2,4",
         allow_negative_numbers = true
     )]
     gap_mm: Vec<f64>,
-    /// Pressing times
+    /// Pressing times [default: 1,3,10,30,100,300,1000,3000,10000,30000,100000]
     #[arg(
         long,
         value_delimiter = ',',
         value_name = "S,…",
-        default_value = "1,3,10,30,100,300,1000,3000,10000,30000,100000",
         allow_negative_numbers = true
     )]
     press_s: Vec<f64>,
-    /// Times from release to reading
+    /// Times from release to reading [default: 300]
     #[arg(
         long,
         value_delimiter = ',',
         value_name = "S,…",
-        default_value = "300",
         allow_negative_numbers = true
     )]
     read_s: Vec<f64>,
-    /// Standard deviation of the noise
-    #[arg(
-        long,
-        value_name = "DEG",
-        default_value_t = 2.0,
-        allow_negative_numbers = true
-    )]
-    noise_deg: f64,
+    /// Standard deviation of the noise of angles [default: 2]
+    #[arg(long, value_name = "DEG", allow_negative_numbers = true)]
+    noise_deg: Option<f64>,
     /// What is folded: hinges on their own, or a strip mesh of 32 cells
     #[arg(
         long,
@@ -72,8 +66,61 @@ pub(crate) struct Arguments {
         conflicts_with = "log_linear"
     )]
     specimen: SpecimenName,
-    #[command(flatten)]
-    twist: twist::Arguments,
+    /// Rests at the largest curvature of a KES loop [default: 0]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "S,…",
+        allow_negative_numbers = true
+    )]
+    dwell_s: Vec<f64>,
+    /// Angles of a cantilever, from its edge to its tip [default: 20,41.5,60,75]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "DEG,…",
+        allow_negative_numbers = true
+    )]
+    angle_deg: Vec<f64>,
+    /// Mass per area of a cantilever's fabric
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "G/M2,…",
+        allow_negative_numbers = true
+    )]
+    areal_density_g_per_m2: Vec<f64>,
+    /// Torques at the cylinder in the section "twist" of this case, whose data may still be missing
+    #[arg(
+        long = "twist",
+        value_name = "CASE.json",
+        requires = "material",
+        conflicts_with_all = ["log_linear", "specimen", "gap_mm", "press_s", "read_s", "noise_deg"]
+    )]
+    case: Option<PathBuf>,
+    /// Turns of a twist: read on the way out, and on the way back at all but the largest, and at 0
+    /// [default: 9,18,27,36,45]
+    #[arg(
+        long,
+        requires = "case",
+        value_delimiter = ',',
+        value_name = "DEG,…",
+        allow_negative_numbers = true
+    )]
+    turn_deg: Vec<f64>,
+    /// Times for which a twist is held at the largest turn [default: 0]
+    #[arg(
+        long,
+        requires = "case",
+        value_delimiter = ',',
+        value_name = "S,…",
+        allow_negative_numbers = true
+    )]
+    hold_s: Vec<f64>,
+    /// Standard deviation of the noise of all tests but creases, as a share of the largest value [default: 2 for
+    /// KES loops, 3 for cantilevers, 0.1 for torques]
+    #[arg(long, value_name = "%", allow_negative_numbers = true)]
+    noise_pct: Option<f64>,
     /// Name of the fabric in the table [default: the material's]
     #[arg(long)]
     fabric: Option<String>,
@@ -89,47 +136,47 @@ enum SpecimenName {
     StripMesh,
 }
 
-/// Hinges of a synthetic fold: many, so that their number does not show.
-const HINGES: usize = 1024;
-
-/// What a table is made of.
-struct Table {
-    /// Name of the fabric where the command line gives none.
-    fabric: String,
-    /// Of the noise, with its unit.
-    noise: String,
-    /// Names of the columns between `fabric` and `n`, and their numbers row by row.
-    columns: &'static str,
-    rows: Vec<String>,
-    /// What the numbers were made from.
-    truth: Value,
-    /// What else the truth should say.
-    note: Option<String>,
-}
-
 pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
     check_folder(&arguments.out)?;
-    let table = match (&arguments.twist.case, &arguments.material) {
-        (Some(case), Some(material)) => twist::table(common, &arguments.twist, case, material)?,
-        _ => recoveries(common, arguments)?,
+    let test = arguments.test()?;
+    let grid = arguments.grid(test)?;
+    let settings = arguments.settings()?;
+    let plan = test.blueprint(&settings, &grid)?;
+    let (noise, noise_in_words) = arguments.noise(&plan)?;
+    let (fabric, exact, mut truth) = match &arguments.material {
+        Some(material) => {
+            let prepared = ReadyMaterial::hard(material)?;
+            let compute = common.compute()?;
+            let exact = plan.exact(&compute, &prepared.law, &prepared.values, &settings)?;
+            (
+                prepared.material.name.clone(),
+                exact,
+                prepared.material.to_json(),
+            )
+        }
+        None => log_linear(&plan),
     };
-    let fabric = arguments.fabric.as_ref().unwrap_or(&table.fabric);
+    if let Some(k) = exact.iter().position(|value| !value.is_finite()) {
+        return bad_input(format!(
+            "no {} was found for {}; the material is too extreme for this test",
+            plan.quantity,
+            test.label(&plan.rows[k].1).name
+        ));
+    }
     let made = format!(
-        "synthetic: made by `rumple synthesize` with noise of {} and seed {}; not a measurement",
-        table.noise,
+        "synthetic: made by `rumple synthesize` with noise of {noise_in_words} and seed {}; not a measurement",
         common.seed()
     );
-    let mut csv = format!("# {made}\nfabric,{},n,evidence\n", table.columns);
-    for row in &table.rows {
-        csv += &format!("{fabric},{row},1,synthetic\n");
-    }
-    write_whole(&arguments.out, csv.as_bytes())?;
-    let mut truth = table.truth;
+    let fabric = arguments.fabric.as_ref().unwrap_or(&fabric);
+    let table = plan.table(&exact, noise, Random(common.seed()), fabric);
+    write_whole(&arguments.out, format!("# {made}\n{table}").as_bytes())?;
     let mut notes = vec![
         format!("the truth behind {}", arguments.out.display()),
         made,
     ];
-    notes.extend(table.note);
+    if let Some(case) = &arguments.case {
+        notes.push(format!("the cylinder is that of {}", case.display()));
+    }
     truth["notes"] = json!(notes);
     let path = arguments.out.with_extension("truth.json");
     write_whole(&path, format!("{truth:#}\n").as_bytes())?;
@@ -141,87 +188,117 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// A number with noise: rounded to `digits`, but without noise every digit counts.
-fn noisy(number: f64, noiseless: bool, digits: usize) -> String {
-    if noiseless {
-        format!("{number}")
-    } else {
-        format!("{number:.digits$}")
-    }
-}
-
-fn recoveries(common: &Common, arguments: &Arguments) -> Result<Table> {
-    check_list("--gap-mm", &arguments.gap_mm, 1e-3, 1e3)?;
-    check_list("--press-s", &arguments.press_s, 0.0, MAX_SECONDS)?;
-    check_list("--read-s", &arguments.read_s, 0.0, MAX_SECONDS)?;
-    if !(0.0..=90.0).contains(&arguments.noise_deg) {
-        return bad_input(format!(
-            "--noise-deg {} is not a spread; give 0 to 90 degrees",
-            readable(arguments.noise_deg)
-        ));
-    }
-    let metres: Vec<f64> = arguments.gap_mm.iter().map(|mm| 1e-3 * mm).collect();
-    let points = CreaseTest::grid(&metres, &arguments.press_s, &arguments.read_s);
-    let (fabric, exact, truth) = match &arguments.material {
-        Some(material) => of_law(common, material, arguments.specimen, &points)?,
-        None => {
-            let formula = "110 + 50*log10(gap_mm) - 12*log10(press_s) degrees";
-            let truth = json!({ "synthetic": true, "formula": formula });
-            (
-                "log-linear".to_string(),
-                points.iter().map(log_linear).collect(),
-                truth,
-            )
+impl Arguments {
+    fn test(&self) -> Result<&'static dyn Test> {
+        let usual = if self.case.is_some() {
+            "twist"
+        } else {
+            "crease"
+        };
+        let name = self.test.as_deref().unwrap_or(usual);
+        if (name == "twist") != self.case.is_some() {
+            return bad_input(format!(
+                "--test {name}: --twist CASE.json names the cylinder of a twist; give it with --test twist only"
+            ));
         }
-    };
-    let mut random = Random(common.seed());
-    // Without noise a spread of 1° only sets the weight.
-    let noiseless = arguments.noise_deg == 0.0;
-    let sd = if noiseless { 1.0 } else { arguments.noise_deg };
-    let rows = points.iter().zip(exact).map(|(point, angle)| {
-        let angle = (angle + arguments.noise_deg * random.normal()).clamp(0.0, 180.0);
-        let gap = (1e12 * point.gap).round() / 1e9;
-        let angle = noisy(angle, noiseless, 2);
-        format!("{gap},{},{},{angle},{sd}", point.press, point.read)
-    });
-    Ok(Table {
-        fabric,
-        noise: format!("{}°", arguments.noise_deg),
-        columns: "gap_mm,press_time_s,recovery_time_s,angle_deg,sd_deg",
-        rows: rows.collect(),
-        truth,
-        note: None,
-    })
+        let found = TESTS.into_iter().find(|test| test.command() == name);
+        found.map_or_else(|| bad_input(format!("--test {name} is not known")), Ok)
+    }
+
+    /// The options that are lists, by the names of the tests' settings.
+    fn grid(&self, test: &dyn Test) -> Result<Grid> {
+        let degree = std::f64::consts::PI / 180.0;
+        let seconds = (0.0, MAX_SECONDS);
+        let mut grid = Vec::new();
+        for (option, name, values, (low, high), unit) in [
+            ("--gap-mm", "gap", &self.gap_mm, (1e-3, 1e3), 1e-3),
+            ("--press-s", "press", &self.press_s, seconds, 1.0),
+            ("--read-s", "read", &self.read_s, seconds, 1.0),
+            ("--dwell-s", "dwell", &self.dwell_s, seconds, 1.0),
+            ("--angle-deg", "angle", &self.angle_deg, (1.0, 89.0), degree),
+            (
+                "--areal-density-g-per-m2",
+                "density",
+                &self.areal_density_g_per_m2,
+                (1.0, 1e4),
+                1e-3,
+            ),
+            ("--turn-deg", "turn", &self.turn_deg, (0.01, 360.0), degree),
+            ("--hold-s", "hold", &self.hold_s, seconds, 1.0),
+        ] {
+            check_list(option, values, low, high)?;
+            if !values.is_empty() && !test.chosen().contains(&name) {
+                return bad_input(format!(
+                    "{option} is no setting of --test {}; leave it out",
+                    test.command()
+                ));
+            }
+            grid.push((name, values.iter().map(|v| unit * v).collect()));
+        }
+        Ok(Grid(grid))
+    }
+
+    fn settings(&self) -> Result<TestSettings> {
+        let mut settings = TestSettings::default();
+        if self.specimen == SpecimenName::StripMesh {
+            settings.specimen = Specimen::StripMesh;
+        }
+        if let Some(case) = &self.case {
+            let place = case.display().to_string();
+            settings.twist = Case::parse(&read_text(case)?, &place)?.tests.twist;
+            if settings.twist.is_none() {
+                return bad_input(format!(
+                    "{place}: no section \"twist\"; add one with radius_mm, height_mm, membrane_N_per_m and density_kg_per_m2"
+                ));
+            }
+        }
+        Ok(settings)
+    }
+
+    /// Size of the noise, and the same in words.
+    fn noise(&self, plan: &Blueprint) -> Result<(f64, String)> {
+        match plan.noise {
+            Noise::Degrees(_) if self.noise_pct.is_some() => {
+                bad_input("--noise-pct is not for angles; give --noise-deg")
+            }
+            Noise::PercentOfLargest(_) if self.noise_deg.is_some() => bad_input(format!(
+                "--noise-deg is for recovery angles; give --noise-pct, a share of the largest {}",
+                plan.quantity
+            )),
+            Noise::Degrees(usual) => {
+                let degrees = self.noise_deg.unwrap_or(usual);
+                if !(0.0..=90.0).contains(&degrees) {
+                    return bad_input(format!(
+                        "--noise-deg {} is not a spread; give 0 to 90 degrees",
+                        readable(degrees)
+                    ));
+                }
+                Ok((degrees, format!("{degrees}°")))
+            }
+            Noise::PercentOfLargest(usual) => {
+                let percent = self.noise_pct.unwrap_or(usual);
+                let largest = format!("% of the largest {}", plan.quantity);
+                if !(0.0..=100.0).contains(&percent) {
+                    return bad_input(format!(
+                        "--noise-pct {} is not a spread; give 0 to 100 {largest}",
+                        readable(percent)
+                    ));
+                }
+                Ok((percent, format!("{percent} {largest}")))
+            }
+        }
+    }
 }
 
-/// The fabric's name, its angles under the hard law, and the material as it is written in files.
-fn of_law(
-    common: &Common,
-    material: &str,
-    specimen: SpecimenName,
-    points: &[CreasePoint],
-) -> Result<(String, Vec<f64>, Value)> {
-    let prepared = ReadyMaterial::hard(material)?;
-    let compute = common.compute()?;
-    let mesh = specimen == SpecimenName::StripMesh;
-    let settings = TestSettings::default();
-    let resolution = Resolution {
-        hinges: HINGES,
-        width: None,
-        bending_rate: settings.rate_per_m_s,
-        strip_cells: mesh.then_some(settings.strip_cells),
-        twist: None,
+/// Name, angles and truth of a table that the law cannot follow.
+fn log_linear(plan: &Blueprint) -> (String, Vec<f64>, Value) {
+    let formula = "110 + 50*log10(gap_mm) - 12*log10(press_s) degrees";
+    let angle = |(_, condition): &(String, Condition)| {
+        let setting = |name| condition.setting(name).unwrap_or(f64::NAN);
+        let decades = setting("press_s").max(1e-3).log10();
+        (110.0 + 50.0 * setting("gap_mm").log10() - 12.0 * decades).clamp(0.0, 180.0)
     };
-    let conditions: Vec<(usize, Condition)> = points.iter().map(|p| (0, (*p).into())).collect();
-    let angles = Tests::new(&compute, prepared.law.clone(), resolution, &conditions)?
-        .run(&compute, &[vec![prepared.values.clone()]], false)?
-        .remove(0)
-        .values;
-    let name = prepared.material.name.clone();
-    Ok((name, angles, prepared.material.to_json()))
-}
-
-fn log_linear(point: &CreasePoint) -> f64 {
-    let decades = point.press.max(1e-3).log10();
-    (110.0 + 50.0 * (1e3 * point.gap).log10() - 12.0 * decades).clamp(0.0, 180.0)
+    let truth = json!({ "synthetic": true, "formula": formula });
+    let angles = plan.rows.iter().map(angle).collect();
+    ("log-linear".into(), angles, truth)
 }

@@ -5,8 +5,8 @@ mod read;
 use serde_json::{Map, Value, json};
 
 use crate::{
-    laboratory::{Specimen, TestSettings},
-    material::{Law, LawName, Timer},
+    laboratory::TestSettings,
+    material::{Law, LawName, ParameterRole, Timer},
     optimize::RobustLoss,
 };
 
@@ -143,31 +143,7 @@ pub(in crate::fit) const TOP: [&str; 12] = [
     "hold_out",
     "twist",
 ];
-/// The first four are needed.
-pub(in crate::fit) const TWIST: [&str; 8] = [
-    "radius_mm",
-    "height_mm",
-    "membrane_N_per_m",
-    "density_kg_per_m2",
-    "cells_around",
-    "cells_along",
-    "turn_seconds",
-    "steps",
-];
 pub(in crate::fit) const SOURCE: [&str; 4] = ["file", "fabric", "direction", "group"];
-pub(in crate::fit) const TESTS: [&str; 11] = [
-    "specimen",
-    "strip_cells",
-    "hinges",
-    "gap_mm",
-    "press_s",
-    "read_s",
-    "sd_deg",
-    "bending_sd_share",
-    "moment_sd_share",
-    "max_curvature_per_m",
-    "rate_per_m_s",
-];
 pub(in crate::fit) const HOLD_OUT: [&str; 3] = ["gap_mm", "press_s", "groups"];
 
 /// More would be waste.
@@ -187,6 +163,12 @@ impl Case {
             .iter()
             .find(|(n, _)| n == name)
             .map(|(_, r)| r)
+    }
+
+    /// What is done with the law's parameter of a role, where the case says so.
+    pub fn done_with(&self, role: ParameterRole) -> Option<&Role> {
+        let parameters = self.build_law().parameters();
+        self.role(&parameters.iter().find(|p| p.role == role)?.name)
     }
 
     /// The file's contents.
@@ -209,23 +191,6 @@ impl Case {
             }
             Value::Object(map)
         };
-        let t = &self.tests;
-        let mesh = t.specimen == Specimen::StripMesh;
-        let fields = [
-            Some(json!(t.specimen.name())),
-            mesh.then(|| json!(t.strip_cells)),
-            t.hinges.map(|h| json!(h)),
-            t.gap_mm.map(|mm| json!(mm)),
-            Some(json!(t.press_s)),
-            Some(json!(t.read_s)),
-            Some(json!(t.sd_deg)),
-            Some(json!(t.bending_sd_share)),
-            Some(json!(t.moment_sd_share)),
-            Some(json!(t.max_curvature_per_m)),
-            Some(json!(t.rate_per_m_s)),
-        ];
-        let tests = TESTS.iter().zip(fields);
-        let tests = tests.filter_map(|(key, value)| Some((key.to_string(), value?)));
         let mut case = json!({
             "name": self.name,
             "notes": self.notes,
@@ -233,7 +198,7 @@ impl Case {
             "law": self.law.name(),
             "relaxation_branches": self.relaxation_branches,
             "parameters": parameters,
-            "tests": Map::from_iter(tests),
+            "tests": {},
             "loss": self.loss.name(),
             "starts": self.starts,
             "seed": self.seed,
@@ -243,20 +208,7 @@ impl Case {
                 "groups": self.hold_out.groups,
             },
         });
-        if let Some(twist) = &self.tests.twist {
-            // Millimetres are to be the same again when they are read.
-            let mm = |metres: f64| (1e12 * metres).round() / 1e9;
-            case["twist"] = json!({
-                "radius_mm": mm(twist.radius),
-                "height_mm": mm(twist.height),
-                "membrane_N_per_m": twist.membrane,
-                "density_kg_per_m2": twist.density,
-                "cells_around": twist.around,
-                "cells_along": twist.along,
-                "turn_seconds": twist.turn_seconds,
-                "steps": twist.steps,
-            });
-        }
+        self.tests.write(&mut case);
         case
     }
 }

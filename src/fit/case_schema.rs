@@ -1,10 +1,10 @@
 //! The JSON schema of a case, made from the same tables that read it.
 
-use crate::laboratory::Specimen;
 use serde_json::{Map, Value, json};
 
-use super::case::{HOLD_OUT, MOST_BRANCHES, MOST_STARTS, SOURCE, TESTS, TOP, TWIST, TransformName};
+use super::case::{HOLD_OUT, MOST_BRANCHES, MOST_STARTS, SOURCE, TOP, TransformName};
 use crate::{
+    laboratory::{TestSettings, TwistTest},
     material::{LawName, StrainMeasure, Timer},
     optimize::RobustLoss,
 };
@@ -48,10 +48,7 @@ fn top_property(key: &str) -> Value {
             json!({ "type": "integer", "minimum": 0, "maximum": MOST_BRANCHES })
         }
         "parameters" => parameters(),
-        "tests" => {
-            let fields = TESTS.map(|key| (key.to_string(), test_property(key)));
-            json!({ "type": "object", "additionalProperties": false, "properties": Map::from_iter(fields) })
-        }
+        "tests" => TestSettings::schema(),
         "loss" => json!({ "enum": RobustLoss::ALL.map(RobustLoss::name) }),
         "starts" => json!({ "type": "integer", "minimum": 1, "maximum": MOST_STARTS }),
         "seed" => json!({ "type": "integer", "minimum": 0 }),
@@ -72,71 +69,9 @@ fn top_property(key: &str) -> Value {
                 "properties": Map::from_iter(fields),
             })
         }
-        "twist" => {
-            let fields = TWIST.map(|key| (key.to_string(), twist_property(key)));
-            json!({
-                "type": "object",
-                "description": "the sewn cylinder whose torque was measured",
-                "additionalProperties": false,
-                "required": &TWIST[..4],
-                "properties": Map::from_iter(fields),
-            })
-        }
+        "twist" => TwistTest::schema(),
         _ => json!({ "type": "string" }),
     }
-}
-
-fn twist_property(key: &str) -> Value {
-    let meaning = match key {
-        "membrane_N_per_m" => {
-            return json!({
-                "type": "array",
-                "items": { "type": "number" },
-                "minItems": 4,
-                "maxItems": 4,
-                "description": "stiffness of the membrane: warp, weft, coupling, shear [N/m]",
-            });
-        }
-        "radius_mm" => "of the cylinder [mm]",
-        "height_mm" => "of the cylinder [mm]",
-        "density_kg_per_m2" => "mass per area [kg/m²]",
-        "cells_around" => "cells of the mesh around; 24 where absent",
-        "cells_along" => "cells of the mesh along; 10 where absent",
-        "turn_seconds" => "time to the largest turn, and back [s]; 0.3 where absent",
-        _ => "time steps to the largest turn, and as many back; 20 where absent",
-    };
-    let whole = key.starts_with("cells") || key == "steps";
-    let kind = if whole { "integer" } else { "number" };
-    json!({ "type": kind, "exclusiveMinimum": 0, "description": meaning })
-}
-
-fn test_property(key: &str) -> Value {
-    let meaning = match key {
-        "specimen" => {
-            return json!({
-                "enum": Specimen::ALL.map(Specimen::name),
-                "description": "what is folded in a recovery test: hinges on their own, or a strip mesh",
-            });
-        }
-        "strip_cells" => "cells along the fold of a strip mesh",
-        "hinges" => "hinges along a fold, a power of two; more are nearer to the hard law",
-        "gap_mm" => "gap where a file gives none [mm]",
-        "press_s" => "pressing time where a file gives none [s]",
-        "read_s" => "reading time where a file gives none [s]; 0 for a strip mesh, else 300",
-        "sd_deg" => "spread of an angle where a file gives none [degrees]",
-        "bending_sd_share" => "spread of B and 2HB where a file gives none, as a share",
-        "moment_sd_share" => {
-            "spread of a loop's moments where a file gives none, as a share of the largest"
-        }
-        "max_curvature_per_m" => "largest curvature of the cycle that gives B and 2HB [1/m]",
-        _ => "speed of a bending cycle [1/(m·s)]",
-    };
-    let kind = if matches!(key, "hinges" | "strip_cells") {
-        "integer"
-    } else {
-        "number"
-    };
-    json!({ "type": kind, "minimum": 0, "description": meaning })
 }
 
 /// One property a parameter of any law.

@@ -32,6 +32,13 @@ pub struct Row {
     pub held_out: bool,
 }
 
+impl Row {
+    /// Largest curvature of the test \[1/m\].
+    pub fn curvature(&self) -> f64 {
+        self.condition.test.curvature(&self.condition, self.value)
+    }
+}
+
 /// All measurements of a case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dataset {

@@ -80,7 +80,7 @@ fn assumed_rigidity(data: &Dataset) -> Result<(f64, String)> {
         None => find_preset("cotton broad")?,
     };
     let name = &preset.name;
-    let Some(value) = preset.value("bending_stiffness") else {
+    let Some(value) = preset.value_of(ParameterRole::BendingStiffness) else {
         return bad_input(format!(
             "preset '{name}' has no bending_stiffness to assume; give the case a fixed bending_stiffness"
         ));
@@ -129,7 +129,7 @@ pub(crate) fn complete(case: &Case, data: &Dataset) -> Result<Case> {
         roles.push((parameter.name.clone(), role));
     }
     case.parameters = roles;
-    let rigidity = match case.role("bending_stiffness") {
+    let rigidity = match case.done_with(ParameterRole::BendingStiffness) {
         Some(Role::Fixed { value, .. }) => *value,
         _ => known.rigidity.unwrap_or(1e-5),
     };

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::result::FitResult;
 use crate::{
     error::{Error, Result, bad_input, unknown},
-    material::{LawName, Material, StrainMeasure},
+    material::{LawName, Material, ParameterRole, StrainMeasure, Timer},
 };
 
 /// The groups of a result, in the order of its points.
@@ -38,10 +38,15 @@ pub(crate) fn materials(result: &FitResult) -> Result<Vec<(String, Material)>> {
         let parameters = places
             .into_iter()
             .filter_map(|name| Some((name.clone(), number(&name)?)));
-        let branch = |i: usize| {
-            let stiffness = number(&format!("branch_{i}_stiffness"))?;
-            Some((stiffness, number(&format!("branch_{i}_time"))?))
+        let parameters_of_law = law
+            .law(Timer::Authors, result.relaxation_branches)
+            .parameters();
+        let branches = |role| {
+            let of_role = parameters_of_law.iter().filter(move |p| p.role == role);
+            of_role.map(|p| number(&p.name))
         };
+        let stiffnesses = branches(ParameterRole::BranchStiffness);
+        let relaxation = stiffnesses.zip(branches(ParameterRole::BranchTime));
         let word = file_word(group);
         let alike = groups.iter().filter(|g| file_word(g) == word);
         let file = match (groups.len(), alike.count()) {
@@ -58,9 +63,7 @@ pub(crate) fn materials(result: &FitResult) -> Result<Vec<(String, Material)>> {
             strain: StrainMeasure::Curvature,
             law,
             parameters: parameters.collect(),
-            relaxation: (1..=result.relaxation_branches)
-                .filter_map(branch)
-                .collect(),
+            relaxation: relaxation.filter_map(|(k, t)| Some((k?, t?))).collect(),
             membrane: None,
             density: None,
             notes: notes(result, group),

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     error::Result,
-    laboratory::{Condition, Resolution, Specimen, Tests, TwistTest},
+    laboratory::{Condition, Resolution, TESTS, TestSettings, Tests},
     material::{Law, Parameter, Transform},
     numeric::Compute,
     optimize::{Linearized, Problem},
@@ -53,12 +53,8 @@ pub struct Calibration {
     compute: Compute,
     law: Arc<dyn Law>,
     parameters: Vec<Parameter>,
-    rate: f64,
     hinges: usize,
-    /// Cells along the fold where the specimen is a strip mesh.
-    strip_cells: Option<usize>,
-    /// The cylinder of a twist.
-    twist: Option<TwistTest>,
+    settings: TestSettings,
     /// The unknowns, in order.
     pub unknowns: Vec<Unknown>,
     /// Of every group and parameter.
@@ -84,11 +80,8 @@ impl Calibration {
             compute,
             parameters: law.parameters(),
             law,
-            rate: case.tests.rate_per_m_s,
             hinges,
-            strip_cells: (case.tests.specimen == Specimen::StripMesh)
-                .then_some(case.tests.strip_cells),
-            twist: case.tests.twist,
+            settings: case.tests,
             bounds: Vec::new(),
             unknowns,
             origins,
@@ -115,16 +108,13 @@ impl Calibration {
         let stages = stages(hinges);
         for (k, (hinges, width)) in stages.iter().enumerate() {
             // Early stages simulate independent hinges, which is cheap. Only the last stage simulates meshes.
-            let meshes = match k + 1 == stages.len() {
-                true => (calibration.strip_cells, calibration.twist),
-                false => (None, None),
-            };
+            let meshes = k + 1 == stages.len();
             let tests = calibration.tests_of(meshes, *hinges, Some(*width), &conditions)?;
             calibration.stages.push(tests);
         }
-        if calibration.strip_cells.is_some() || calibration.twist.is_some() {
+        if TESTS.iter().any(|test| test.needs_meshes(&case.tests)) {
             let width = Some(calibration.width(stages.len() - 1));
-            let tests = calibration.tests_of((None, None), hinges, width, &conditions)?;
+            let tests = calibration.tests_of(false, hinges, width, &conditions)?;
             calibration.without_meshes = Some(tests);
         }
         Ok(calibration)
@@ -155,19 +145,19 @@ impl Calibration {
         stages(self.hinges)[stage].1
     }
 
-    /// Tests of the case's specimens.
+    /// Tests with the meshes that the case asks for.
     fn tests(
         &self,
         hinges: usize,
         width: Option<f64>,
         conditions: &[(usize, Condition)],
     ) -> Result<Tests> {
-        self.tests_of((self.strip_cells, self.twist), hinges, width, conditions)
+        self.tests_of(true, hinges, width, conditions)
     }
 
     fn tests_of(
         &self,
-        (strip_cells, twist): (Option<usize>, Option<TwistTest>),
+        meshes: bool,
         hinges: usize,
         width: Option<f64>,
         conditions: &[(usize, Condition)],
@@ -175,9 +165,8 @@ impl Calibration {
         let resolution = Resolution {
             hinges,
             width,
-            bending_rate: self.rate,
-            strip_cells,
-            twist,
+            meshes,
+            settings: self.settings,
         };
         let tests = Tests::new(&self.compute, self.law.clone(), resolution, conditions)?;
         Ok(tests.seeking(self.sought()))

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     case::Case,
-    dataset::Dataset,
+    dataset::{Dataset, Row},
     problem::{Calibration, Unknown, conditions},
     result::FitResult,
     summary,
@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     error::{Error, Result},
-    laboratory::{Condition, Specimen},
+    laboratory::{Condition, TESTS},
     material::ParameterRole,
     numeric::Compute,
     optimize::{
@@ -100,20 +100,17 @@ impl<'a> Fit<'a> {
             loss: self.case.loss,
             ..Levenberg::default()
         };
-        match (self.case.tests.specimen, self.case.tests.twist) {
-            (Specimen::Hinges, None) => usual,
-            // The cost of strips jumps as hinges slip: to look for less than a jump only costs rounds.
-            (Specimen::StripMesh, _) => Levenberg {
-                tolerance: 1e-3,
-                most_damping: 1e3,
+        let limits = TESTS
+            .iter()
+            .map(|test| test.search_limits(&self.case.tests));
+        let coarsest = limits.flatten().max_by(|a, b| a.0.total_cmp(&b.0));
+        match coarsest {
+            Some((tolerance, most_damping)) => Levenberg {
+                tolerance,
+                most_damping,
                 ..usual
             },
-            // A twist is smoother, but every round is dear.
-            (Specimen::Hinges, Some(_)) => Levenberg {
-                tolerance: 1e-5,
-                most_damping: 1e6,
-                ..usual
-            },
+            None => usual,
         }
     }
 
@@ -240,7 +237,7 @@ impl<'a> Fit<'a> {
 
     /// Every unknown that is a yield strain, with the rise of the cost when it is beyond all folds.
     fn without_flow(&self, optimum: &Optimum) -> Result<Vec<(usize, f64)>> {
-        let sharpest = self.data.fitted().map(|row| row.condition.curvature());
+        let sharpest = self.data.fitted().map(Row::curvature);
         let sharpest = sharpest.fold(0.0, f64::max);
         let unknowns = self.problem.unknowns.iter().enumerate();
         let is_yield = |u: &Unknown| {

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     error::Result,
-    laboratory::Specimen,
+    laboratory::TESTS,
     material::{Parameter, StrainMeasure},
     numeric::statistics::quantile,
     optimize::{
@@ -76,12 +76,7 @@ fn notes(fit: &Fit, parameters: &[ParameterResult], points: &[PointResult]) -> V
         }
     }
     notes.extend(fit.data.notes.clone());
-    if fit.case.tests.specimen == Specimen::StripMesh {
-        notes.push(format!(
-            "Angles are those of strip meshes of {} cells along the fold under the hard law, read right after the release; they jump as hinge after hinge slips, so their derivatives are the hinge ensemble's.",
-            fit.case.tests.strip_cells
-        ));
-    }
+    notes.extend(TESTS.iter().filter_map(|test| test.note(&fit.case.tests)));
     for p in parameters.iter().filter(|p| p.free) {
         let Some([low, high]) = p.bounds else {
             continue;

@@ -5,11 +5,13 @@ use super::{
     data::DataFile,
     dataset::Dataset,
     defaults::complete,
+    design::{Criterion, Design},
     run::{Fit, Optimizer},
 };
 use crate::{
-    laboratory::{Resolution, Tests},
+    laboratory::{Grid, Resolution, Tests},
     numeric::{Compute, Precision},
+    optimize::Problem,
     study::{Wish, journal::Journal},
 };
 
@@ -122,6 +124,58 @@ fn a_loop_and_a_cantilever_are_fitted_together() {
             .count(),
         2
     );
+}
+
+// A design proposes cantilevers where the mass per area is known: from the data, the case or the grid; not otherwise.
+#[test]
+fn a_design_proposes_cantilevers_where_the_density_is_known() {
+    let sheet = "B_Nm,2HB_Nm_per_m\n1.2e-5,6e-4\n";
+    let overhang = "overhang_mm,overhang_sd_mm,areal_density_g_per_m2\n40,0.5,150\n";
+    let angles = |files: &[&str], settings: &str, grid: Grid| -> Vec<f64> {
+        let text = format!(r#"{{"name": "n", "data": ["t"], "starts": 1, "tests": {settings}}}"#);
+        let case = Case::parse(&text, "case").unwrap();
+        let source = Source::default();
+        let parse = |text: &&str| (&source, DataFile::parse(text, "t").unwrap());
+        let files: Vec<(&Source, DataFile)> = files.iter().map(parse).collect();
+        let data = Dataset::gather(&case, &files).unwrap();
+        let case = complete(&case, &data).unwrap();
+        let compute = Compute::cpu(Precision::F64);
+        let fit = Fit::new(compute, &case, &data, Optimizer::Lm).unwrap();
+        let bounds = fit.problem.bounds().iter();
+        let middle: Vec<f64> = bounds.map(|(low, high)| 0.5 * (low + high)).collect();
+        let optimum = fit.optimum_at(&middle).unwrap();
+        let design = Design::new(&fit, &optimum, &grid).unwrap();
+        let result = design.result(Criterion::D, 1, &[]);
+        let candidates = result.candidates.iter();
+        let ours: Vec<_> = candidates.filter(|c| c.test == "cantilever").collect();
+        for one in &ours {
+            assert!(one.bits > 1e-3, "{one:?}");
+            assert_eq!(one.setting("areal_density_g_per_m2"), Some(150.0));
+            assert!(one.measurement.starts_with("overhang at"), "{one:?}");
+        }
+        let sure = result
+            .notes
+            .iter()
+            .any(|n| n.contains("An overhang counts"));
+        assert_eq!(sure, !ours.is_empty());
+        let mut angles: Vec<f64> = ours.iter().filter_map(|c| c.setting("angle_deg")).collect();
+        angles.sort_by(f64::total_cmp);
+        angles
+    };
+    let usual = [20.0, 41.5, 60.0, 75.0];
+    let density = || Grid(vec![("density", vec![0.15])]);
+    assert!(angles(&[sheet], "{}", Grid::default()).is_empty());
+    assert_eq!(angles(&[sheet, overhang], "{}", Grid::default()), usual);
+    let setting = r#"{"areal_density_g_per_m2": 150}"#;
+    assert_eq!(angles(&[sheet], setting, Grid::default()), usual);
+    assert_eq!(angles(&[sheet], "{}", density()), usual);
+    let mut grid = density();
+    grid.0.push(("angle", vec![30f64.to_radians()]));
+    assert_eq!(angles(&[sheet], "{}", grid), [30.0]);
+    // A grid of gaps asks for creases.
+    let mut grid = density();
+    grid.0.push(("gap", vec![1e-3]));
+    assert!(angles(&[sheet], "{}", grid).is_empty());
 }
 
 #[test]

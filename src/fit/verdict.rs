@@ -4,12 +4,11 @@
 use nalgebra::DVector;
 
 use super::{
-    dataset::Dataset,
+    dataset::{Dataset, Row},
     problem::{Calibration, Unknown},
     summary::digits,
 };
 use crate::{
-    laboratory::Condition,
     material::{DeterminedBy, Dimension, Parameter, ParameterRole},
     optimize::{Linearized, Problem, profile::ProfileSide, uncertainty::Uncertainty},
 };
@@ -178,14 +177,15 @@ impl Evidence<'_> {
             })
     }
 
-    /// The condition with the sharpest curvature of the data.
-    fn sharpest(&self) -> Option<&Condition> {
-        let conditions = self.data.fitted().map(|row| &row.condition);
+    /// The row with the sharpest curvature of the data.
+    fn sharpest(&self) -> Option<&Row> {
         // The first of several that are as sharp.
-        conditions.reduce(|best, other| match other.curvature() > best.curvature() {
-            true => other,
-            false => best,
-        })
+        self.data
+            .fitted()
+            .reduce(|best, other| match other.curvature() > best.curvature() {
+                true => other,
+                false => best,
+            })
     }
 
     fn no_fold_yields(&self, unknown: &Unknown, low: Option<f64>) -> String {
@@ -193,7 +193,8 @@ impl Evidence<'_> {
             return "there are no data".into();
         };
         let curvature = sharpest.curvature();
-        let (place, remedy) = sharpest.test.sharpest(sharpest);
+        let condition = &sharpest.condition;
+        let (place, remedy) = condition.test.sharpest(condition);
         match (self.parameter(unknown).role, low) {
             (ParameterRole::YieldStrain, Some(low)) => format!(
                 "no fold yields: the data are fitted as well without; the sharpest has {curvature:.0} 1/m ({place}), and any yield strain above {low:.0} 1/m will do; {remedy}"
@@ -282,7 +283,11 @@ impl Evidence<'_> {
                 digits(longest)
             ),
         };
-        let text = match self.parameter(unknown).determined_by {
+        let text = match self
+            .problem
+            .law()
+            .determined_by(self.parameter(unknown).role)
+        {
             DeterminedBy::Dwells(what) => dwell(what),
             DeterminedBy::Slips { open_above, .. } if high.is_none() => open_above.into(),
             DeterminedBy::Slips { open_below, .. } => open_below.into(),

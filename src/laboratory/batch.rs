@@ -20,25 +20,33 @@ pub struct Resolution {
     pub hinges: usize,
     /// Width of the smoothstep gate as a share of the largest curvature of a test; none for the hard law.
     pub width: Option<f64>,
-    /// Speed of the bending cycle \[1/(m·s)\].
-    pub bending_rate: f64,
-    /// Cells along the fold where the angles are those of a strip mesh under the hard law.
-    pub strip_cells: Option<usize>,
-    /// The cylinder that torques are read at; without one they are left out.
-    pub twist: Option<TwistTest>,
+    /// Whether meshes are simulated where the settings ask for them. Without them hinges stand in for strips, and
+    /// torques are left out.
+    pub meshes: bool,
+    /// How tests are simulated.
+    pub settings: TestSettings,
 }
 
 impl Resolution {
     /// The hard law with so many hinges that the fold's cut does not show, and the meshes that the settings ask for.
     pub fn hard(settings: &TestSettings) -> Resolution {
-        let meshes = settings.specimen == Specimen::StripMesh;
         Resolution {
             hinges: 4096,
             width: None,
-            bending_rate: settings.rate_per_m_s,
-            strip_cells: meshes.then_some(settings.strip_cells),
-            twist: settings.twist,
+            meshes: true,
+            settings: *settings,
         }
+    }
+
+    /// Cells along the fold where angles are those of a strip mesh under the hard law.
+    pub(super) fn strip_cells(&self) -> Option<usize> {
+        let meshes = self.meshes && self.settings.specimen == Specimen::StripMesh;
+        meshes.then_some(self.settings.strip_cells)
+    }
+
+    /// The cylinder that torques are read at.
+    pub(super) fn twist(&self) -> Option<TwistTest> {
+        self.settings.twist.filter(|_| self.meshes)
     }
 
     /// The gate of hinges.

@@ -76,6 +76,17 @@ pub enum Branch {
     Back,
 }
 
+impl Branch {
+    /// The word of data files.
+    fn name(self) -> &'static str {
+        match self {
+            Branch::Out => "out",
+            Branch::Down => "down",
+            Branch::Back => "back",
+        }
+    }
+}
+
 /// Where along the path a branch starts and ends, as indices into [`KesLoop::path`].
 struct Branches {
     out_positive: std::ops::RangeInclusive<usize>,

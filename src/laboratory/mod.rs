@@ -9,6 +9,7 @@ mod drive;
 mod settings;
 pub(crate) mod sheet;
 mod strip;
+mod synthesis;
 mod test;
 mod twist;
 
@@ -22,6 +23,8 @@ pub use crease::{CreaseCurves, CreasePoint, CreaseTest};
 pub use drive::{DriveRow, StrainStep, drive, read_strain_history};
 pub(crate) use settings::Specimen;
 pub use settings::TestSettings;
+pub(crate) use settings::{Setting, SettingKind};
+pub(crate) use synthesis::{Blueprint, Noise};
 
 #[cfg(test)]
 pub(crate) use bending::{BendingPoint, BendingReading, Branch};
@@ -30,10 +33,13 @@ pub(crate) use crease::fold_curvatures;
 #[cfg(test)]
 pub(crate) use strip::StripTest;
 pub use test::Condition;
-pub(crate) use test::{Context, CurveKeys, Figure, Grid, Label, Measured, Survey, Sweep, Test};
+pub(crate) use test::{
+    AngleFigure, Context, CurveKeys, DesignFigure, Figure, Grid, Label, Measured, Survey, Sweep,
+    Test,
+};
+pub(crate) use twist::TwistTest;
 #[cfg(test)]
-pub(crate) use twist::TorquePoint;
-pub(crate) use twist::{Twist, TwistTest, Way};
+pub(crate) use twist::{TorquePoint, Twist, Way};
 
 /// Every test. A line here adds one to fits, designs, studies, reports and the command line.
 pub static TESTS: [&'static dyn Test; 4] = [
@@ -42,3 +48,8 @@ pub static TESTS: [&'static dyn Test; 4] = [
     &twist::Torque,
     &cantilever::Cantilever,
 ];
+
+/// The test of a kind of readings in results.
+pub(crate) fn of_kind(kind: &str) -> Option<&'static dyn Test> {
+    TESTS.into_iter().find(|test| test.kinds().contains(&kind))
+}

@@ -6,7 +6,7 @@ use std::{fmt, ops::RangeInclusive};
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
 use super::{
-    Prepared, Setup, TestSettings,
+    Blueprint, Prepared, Setting, Setup, TESTS, TestSettings,
     sheet::{Assumptions, Concept, Sheet},
 };
 use crate::error::Result;
@@ -55,11 +55,6 @@ impl Serialize for Condition {
 }
 
 impl Condition {
-    /// Largest curvature of the test \[1/m\].
-    pub fn curvature(&self) -> f64 {
-        self.test.curvature(self)
-    }
-
     /// How long the specimen is held \[s\].
     pub fn held(&self) -> f64 {
         self.test.held(self)
@@ -172,8 +167,46 @@ pub struct Figure {
     pub kind: &'static str,
     /// Setting of a point that is its x.
     pub x: &'static str,
-    /// Setting of a point that tells the series apart, the same setting of a curve, and a word for both.
+    /// Setting of a point that tells the series apart, the same setting of a curve, and a series in words, with {} for
+    /// the setting.
     pub series: (&'static str, &'static str, &'static str),
+    /// What a picture of angles has besides.
+    pub angles: Option<AngleFigure>,
+}
+
+/// What a picture of angles has besides: prediction bands, a log axis of times, and a picture for every value of a
+/// setting where there are too many curves. In words {} stands for the setting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AngleFigure {
+    /// Beginning of the caption; {} stands for the group.
+    pub caption: &'static str,
+    /// What x is, without its unit.
+    pub x: &'static str,
+    /// A point at x = 0, which has no place on the axis.
+    pub at_zero: &'static str,
+    /// The setting that has pictures of its own.
+    pub panel: &'static str,
+    /// The setting in the label of a curve.
+    pub label: &'static str,
+    /// The setting in a sentence.
+    pub sentence: &'static str,
+}
+
+/// How a design draws what could be measured: what each measurement would teach against one of its settings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DesignFigure {
+    /// Setting that tells the series apart, where there is one.
+    pub series: Option<&'static str>,
+    /// A series in words, with {} for the setting.
+    pub words: &'static str,
+    /// Setting that is x.
+    pub x: &'static str,
+    /// What x is, without its unit.
+    pub x_name: &'static str,
+    /// Unit of x. Tests with the same unit share a picture; times have a log axis.
+    pub x_unit: &'static str,
+    /// Whether the points of a series are joined.
+    pub is_line: bool,
 }
 
 /// What a design may vary: values \[SI units\] by the name of the setting.
@@ -187,10 +220,10 @@ impl Grid {
         found.map(|(_, values)| values.as_slice())
     }
 
-    /// Whether a test that varies these settings is asked for.
-    pub fn admits(&self, varied: &[&str]) -> bool {
-        let nothing = self.0.iter().all(|(_, values)| values.is_empty());
-        nothing || varied.iter().any(|name| self.values(name).is_some())
+    /// Whether a test is asked for: values are given for a setting that it varies, or for none that any test varies.
+    pub fn admits(&self, test: &dyn Test) -> bool {
+        let given = |test: &dyn Test| test.varied().iter().any(|n| self.values(n).is_some());
+        given(test) || !TESTS.into_iter().any(given)
     }
 }
 
@@ -223,6 +256,11 @@ pub trait Test: Sync {
         Ok(())
     }
 
+    /// Its settings in the section `tests` of a case.
+    fn declared(&self) -> &'static [Setting] {
+        &[]
+    }
+
     /// The measured values of every row of a sheet.
     fn measured(&self, sheet: &Sheet, assumed: &mut Assumptions) -> Result<Vec<Vec<Measured>>>;
 
@@ -242,8 +280,8 @@ pub trait Test: Sync {
         None
     }
 
-    /// Largest curvature of the test \[1/m\].
-    fn curvature(&self, condition: &Condition) -> f64;
+    /// Largest curvature of a test that gave this value \[1/m\].
+    fn curvature(&self, condition: &Condition, value: f64) -> f64;
 
     /// How long the specimen is held \[s\].
     fn held(&self, condition: &Condition) -> f64;
@@ -264,6 +302,25 @@ pub trait Test: Sync {
     /// Where the sharpest curvature is, and what would be sharper.
     fn sharpest(&self, condition: &Condition) -> (String, &'static str);
 
+    /// All kinds of its readings in results.
+    fn kinds(&self) -> &'static [&'static str];
+
+    /// Its readings in words, more than one of them.
+    fn plural(&self) -> &'static str;
+
+    /// Settings that tell the curves of its readings apart.
+    fn tells_curves_apart(&self) -> &'static [&'static str];
+
+    /// The setting that orders the readings of a curve; without one they are in the order of the file.
+    fn orders_curve(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Whether slopes of its readings are central differences, which a reverse pass cannot check.
+    fn slopes_are_differences(&self) -> bool {
+        false
+    }
+
     /// Kind of a reading in results.
     fn kind(&self, _condition: &Condition) -> &'static str {
         self.name()
@@ -278,9 +335,9 @@ pub trait Test: Sync {
     /// A reading in words.
     fn label(&self, condition: &Condition) -> Label;
 
-    /// Values that a reading can have.
-    fn possible(&self) -> RangeInclusive<f64> {
-        f64::NEG_INFINITY..=f64::INFINITY
+    /// Values that a reading can have, and what another value is.
+    fn possible(&self) -> (RangeInclusive<f64>, &'static str) {
+        (f64::NEG_INFINITY..=f64::INFINITY, "is infinite")
     }
 
     /// Names of a curve's mean and of its fall from the first to the last point, where a study sums curves up.
@@ -288,9 +345,25 @@ pub trait Test: Sync {
         None
     }
 
-    /// Whether every reading is a mesh to simulate.
+    /// Whether these settings have every reading simulated with a mesh.
     fn needs_meshes(&self, _settings: &TestSettings) -> bool {
         false
+    }
+
+    /// What a reader of a fit should know of how the test is simulated.
+    fn note(&self, _settings: &TestSettings) -> Option<String> {
+        None
+    }
+
+    /// Starts of a search that a simulation of this test allows.
+    fn starts(&self, _settings: &TestSettings) -> usize {
+        16
+    }
+
+    /// Smallest share by which a step of a search has to lower the cost, and largest damping, where the simulation
+    /// allows less than the usual ones.
+    fn search_limits(&self, _settings: &TestSettings) -> Option<(f64, f64)> {
+        None
     }
 
     /// Prepares those conditions of a list that are this test's.
@@ -307,8 +380,14 @@ pub trait Test: Sync {
     /// Curves to draw through the conditions of one group.
     fn sweeps(&self, conditions: &[Condition], settings: &TestSettings) -> Vec<Sweep>;
 
-    /// How curves are drawn, where the picture follows the common form.
-    fn figure(&self) -> Option<Figure>;
+    /// How curves are drawn.
+    fn figure(&self) -> Figure;
+
+    /// A kind of readings that are on no curve, and what they are: a picture has them in units of their measured
+    /// values.
+    fn without_curve(&self) -> Option<(&'static str, &'static str)> {
+        None
+    }
 
     /// Settings that a design may vary.
     fn varied(&self) -> &'static [&'static str] {
@@ -331,10 +410,31 @@ pub trait Test: Sync {
         self.label(condition).name
     }
 
+    /// Its name on the command line.
+    fn command(&self) -> &'static str {
+        self.name()
+    }
+
+    /// Settings of a made-up table that can be chosen.
+    fn chosen(&self) -> &'static [&'static str];
+
+    /// A made-up table with the settings of a grid, and usual ones where it has none.
+    fn blueprint(&self, settings: &TestSettings, grid: &Grid) -> Result<Blueprint>;
+
+    /// How a design draws the measurements of [`Test::next`]; none where there are none.
+    fn design_figure(&self) -> Option<DesignFigure> {
+        None
+    }
+
+    /// What a design takes for granted of a measurement, a sentence.
+    fn planned(&self) -> &'static str {
+        ""
+    }
+
     /// Standard deviation to expect of a measurement, from those of the data, sorted, and the expected values.
     fn planned_sd(&self, known: &[f64], expected: &[f64], settings: &TestSettings) -> f64;
 
-    /// Whether all readings grow in proportion to the stiffnesses.
+    /// Whether all readings of a measurement grow alike with the size of all stiffnesses.
     fn scales_with_stiffness(&self) -> bool {
         false
     }

@@ -3,6 +3,7 @@
 
 mod block;
 mod measured;
+mod section;
 mod ways;
 
 use std::sync::Arc;
@@ -51,6 +52,16 @@ pub enum Way {
     Out,
     /// From there to 0.
     Back,
+}
+
+impl Way {
+    /// The word of data files.
+    fn name(self) -> &'static str {
+        match self {
+            Way::Out => "out",
+            Way::Back => "back",
+        }
+    }
 }
 
 /// One twist: how far, and how long it is held there.

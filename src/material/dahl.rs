@@ -1,6 +1,6 @@
 //! Dahl's friction as used for cloth by Miguel et al. 2013 [MTB*13]: paper 1's friction baseline.
 
-use super::{Law, Parameter, parameter};
+use super::{DeterminedBy, Elastic, Law, Parameter, ParameterRole, parameter};
 use crate::numeric::{Field, Gate, abs, sign};
 
 /// The friction moment F follows the strain with slope K_f at first and saturates at K_f·ε_0:
@@ -33,6 +33,17 @@ impl Law for Dahl {
             parameter::friction_stiffness(),
             threshold,
         ]
+    }
+
+    fn determined_by(&self, role: ParameterRole) -> DeterminedBy {
+        match role {
+            ParameterRole::FrictionStiffness | ParameterRole::InitialThreshold => {
+                DeterminedBy::Test(
+                    "a KES loop would tell: 2HB gives the product of friction stiffness and threshold, the slope after a reversal the stiffness",
+                )
+            }
+            other => Elastic.determined_by(other),
+        }
     }
 
     fn history(&self) -> Vec<String> {

@@ -1,6 +1,6 @@
 //! Linear elasticity: the baseline without memory.
 
-use super::{Law, Parameter, parameter};
+use super::{DeterminedBy, Law, Parameter, ParameterRole, parameter};
 use crate::numeric::{Field, Gate};
 
 /// σ = K_b·ε \[Grinspun et al. 2003\]. No history; a released fold recovers fully.
@@ -14,6 +14,12 @@ impl Law for Elastic {
 
     fn parameters(&self) -> Vec<Parameter> {
         vec![parameter::bending_stiffness()]
+    }
+
+    fn determined_by(&self, _: ParameterRole) -> DeterminedBy {
+        DeterminedBy::Test(
+            "recovery angles determine only ratios of stiffnesses; a KES B or a cantilever would tell",
+        )
     }
 
     fn history(&self) -> Vec<String> {

@@ -8,7 +8,7 @@ use std::{path::Path, sync::Arc};
 use serde_json::{Map, Value, json};
 
 use super::{
-    Law, LawName, Parameter, StrainMeasure, Timer,
+    Law, LawName, Parameter, ParameterRole, StrainMeasure, Timer,
     format::{MAX_BRANCHES, MEMBRANE, PLACES, TOP},
     parameter,
 };
@@ -143,6 +143,12 @@ impl Material {
     /// The law of this material with the given timer.
     pub fn build_law(&self, timer: Timer) -> Arc<dyn Law> {
         self.law.law(timer, self.relaxation.len())
+    }
+
+    /// A parameter's value by its role; of the first branch, where it is one of a branch.
+    pub(crate) fn value_of(&self, role: ParameterRole) -> Option<f64> {
+        let parameters = self.build_law(Timer::Authors).parameters();
+        self.value(&parameters.iter().find(|p| p.role == role)?.name)
     }
 
     /// A parameter's value by its name.

@@ -1,6 +1,6 @@
 //! Plasticity with linear hardening and no time: paper 1's baseline [NPO13, GSH*04].
 
-use super::{Law, Parameter, parameter, unload};
+use super::{DeterminedBy, Law, Parameter, ParameterRole, PerfectPlastic, parameter, unload};
 use crate::numeric::{Field, Gate};
 
 /// Paper 1's plasticity with g = 0:
@@ -25,6 +25,15 @@ impl Law for HardeningPlastic {
             parameter::yield_strain(),
             parameter::hardening_stiffness(),
         ]
+    }
+
+    fn determined_by(&self, role: ParameterRole) -> DeterminedBy {
+        match role {
+            ParameterRole::HardeningStiffness => {
+                DeterminedBy::Test("another gap would separate it from the yield strain")
+            }
+            other => PerfectPlastic.determined_by(other),
+        }
     }
 
     fn history(&self) -> Vec<String> {

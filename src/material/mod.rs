@@ -54,6 +54,9 @@ pub trait Law: Debug + Send + Sync {
     /// The parameters, in order.
     fn parameters(&self) -> Vec<Parameter>;
 
+    /// Which measurement determines its parameter of a role.
+    fn determined_by(&self, role: ParameterRole) -> DeterminedBy;
+
     /// The names of the history variables, in order.
     fn history(&self) -> Vec<String>;
 

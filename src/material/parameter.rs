@@ -182,8 +182,6 @@ pub struct Parameter {
     pub name: String,
     /// What it does in the law.
     pub role: ParameterRole,
-    /// Which measurement determines it.
-    pub determined_by: DeterminedBy,
     /// The papers' symbol, for the eye.
     pub symbol: &'static str,
     /// Decides the unit.
@@ -228,9 +226,6 @@ const MAX_STIFFNESS: f64 = 10.0;
 /// Three thousand years.
 const MAX_TIME: f64 = 1e11;
 
-const LOOP: &str = "a KES loop would tell: 2HB gives the product of friction stiffness and threshold, the slope after a reversal the stiffness";
-const TWO_READINGS: &str = "readings at two times after the release (15 s and 5 min) would tell";
-
 fn parameter(
     (name, role): (&str, ParameterRole),
     symbol: &'static str,
@@ -238,12 +233,10 @@ fn parameter(
     (low, high): (f64, f64),
     transform: Transform,
     meaning: &'static str,
-    determined_by: DeterminedBy,
 ) -> Parameter {
     Parameter {
         name: name.into(),
         role,
-        determined_by,
         symbol,
         dimension,
         low,
@@ -262,9 +255,6 @@ pub(crate) fn bending_stiffness() -> Parameter {
         (1e-12, MAX_STIFFNESS),
         Transform::Log,
         "the elastic bending rigidity, comparable with KES B",
-        DeterminedBy::Test(
-            "recovery angles determine only ratios of stiffnesses; a KES B would tell",
-        ),
     )
 }
 
@@ -277,7 +267,6 @@ pub(crate) fn friction_stiffness() -> Parameter {
         (0.0, MAX_STIFFNESS),
         Transform::Log,
         "the bending rigidity that internal friction adds while yarns stick",
-        DeterminedBy::Test(LOOP),
     )
 }
 
@@ -293,7 +282,6 @@ pub(crate) fn friction_threshold_initial() -> Parameter {
         (0.0, MAX_STRAIN),
         Transform::Log,
         "the strain at which yarns slip right after the last slip",
-        DeterminedBy::Test(LOOP),
     )
 }
 
@@ -309,10 +297,6 @@ pub(crate) fn friction_threshold_saturated() -> Parameter {
         (0.0, MAX_STRAIN),
         Transform::Above("friction_threshold_initial"),
         "the strain at which yarns slip after a very long rest, at least ε_0",
-        DeterminedBy::Slips {
-            open_above: "no fold slips after a long dwell; a smaller gap (a sharper fold) would",
-            open_below: "every fold slips however long it is held; a wider gap or a KES cycle with a dwell would tell",
-        },
     )
 }
 
@@ -325,7 +309,6 @@ pub(crate) fn dwell_time() -> Parameter {
         (1e-9, MAX_TIME),
         Transform::Log,
         "the time over which resting yarns lock",
-        DeterminedBy::Dwells("yarns lock"),
     )
 }
 
@@ -338,7 +321,6 @@ pub(crate) fn yield_strain() -> Parameter {
         (0.0, MAX_STRAIN),
         Transform::Log,
         "the elastic strain at which fibres start to deform for good",
-        DeterminedBy::Test("a wider and a smaller gap would bracket it"),
     )
 }
 
@@ -351,7 +333,6 @@ pub(crate) fn hardening_stiffness() -> Parameter {
         (0.0, MAX_STIFFNESS),
         Transform::Log,
         "the hardening of a fresh plastic flow; only its ratio to K_b counts",
-        DeterminedBy::Test("another gap would separate it from the yield strain"),
     )
 }
 
@@ -367,7 +348,6 @@ pub(crate) fn hardening_drop() -> Parameter {
             high: 1.0,
         },
         "the share of the hardening that a long flow loses",
-        DeterminedBy::Dwells("the flow go on"),
     )
 }
 
@@ -380,7 +360,6 @@ pub(crate) fn flow_time() -> Parameter {
         (1e-9, MAX_TIME),
         Transform::Log,
         "the time over which hardening drops while a fold is held",
-        DeterminedBy::Dwells("the flow go on"),
     )
 }
 
@@ -396,7 +375,6 @@ pub(crate) fn branch_stiffness(i: usize) -> Parameter {
         (0.0, MAX_STIFFNESS),
         Transform::Log,
         "the rigidity of a viscoelastic branch",
-        DeterminedBy::Test(TWO_READINGS),
     )
 }
 
@@ -409,7 +387,6 @@ pub(crate) fn branch_time(i: usize) -> Parameter {
         (1e-9, MAX_TIME),
         Transform::Log,
         "the relaxation time of a viscoelastic branch",
-        DeterminedBy::Test(TWO_READINGS),
     )
 }
 

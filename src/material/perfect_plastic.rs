@@ -1,6 +1,6 @@
 //! Perfect plasticity (paper 1, Eq. 9; paper 2, Eq. 3).
 
-use super::{Law, Parameter, parameter, unload};
+use super::{DeterminedBy, Elastic, Law, Parameter, ParameterRole, parameter, unload};
 use crate::numeric::{Field, Gate};
 
 /// Everything beyond the yield strain becomes plastic at once:
@@ -21,6 +21,15 @@ impl Law for PerfectPlastic {
 
     fn parameters(&self) -> Vec<Parameter> {
         vec![parameter::bending_stiffness(), parameter::yield_strain()]
+    }
+
+    fn determined_by(&self, role: ParameterRole) -> DeterminedBy {
+        match role {
+            ParameterRole::YieldStrain => {
+                DeterminedBy::Test("a wider and a smaller gap would bracket it")
+            }
+            other => Elastic.determined_by(other),
+        }
     }
 
     fn history(&self) -> Vec<String> {

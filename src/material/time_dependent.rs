@@ -1,6 +1,6 @@
 //! The time-dependent friction and plasticity law of paper 1.
 
-use super::{Law, Parameter, parameter};
+use super::{Dahl, DeterminedBy, HardeningPlastic, Law, Parameter, ParameterRole, parameter};
 use crate::numeric::{Field, Gate, indicator, sign};
 
 /// When the flow timer t_p runs.
@@ -177,6 +177,26 @@ impl Law for TimeDependent {
             list.extend([parameter::branch_stiffness(i), parameter::branch_time(i)]);
         }
         list
+    }
+
+    /// Friction as in Dahl's law, the rest as in plasticity with hardening, besides what takes time.
+    fn determined_by(&self, role: ParameterRole) -> DeterminedBy {
+        use ParameterRole::*;
+        match role {
+            FrictionStiffness | InitialThreshold => Dahl.determined_by(role),
+            SaturatedThreshold => DeterminedBy::Slips {
+                open_above: "no fold slips after a long dwell; a smaller gap (a sharper fold) would",
+                open_below: "every fold slips however long it is held; a wider gap or a KES cycle with a dwell would tell",
+            },
+            DwellTime => DeterminedBy::Dwells("yarns lock"),
+            HardeningDrop | FlowTime => DeterminedBy::Dwells("the flow go on"),
+            BranchStiffness | BranchTime => DeterminedBy::Test(
+                "readings at two times after the release (15 s and 5 min) would tell",
+            ),
+            BendingStiffness | YieldStrain | HardeningStiffness => {
+                HardeningPlastic.determined_by(role)
+            }
+        }
     }
 
     fn history(&self) -> Vec<String> {

@@ -70,9 +70,12 @@ pub(crate) fn analyse(
 /// The reading that sums all up comes last but one (the last is a loss); without readings the last output.
 fn main_output(study: &Study) -> usize {
     let outputs = study.model.outputs();
-    let named = outputs.iter().position(|o| o.name == "mean angle");
     let reading = outputs.iter().position(|o| o.place.is_none());
-    named.or(reading).unwrap_or(outputs.len() - 1)
+    study
+        .model
+        .main_output()
+        .or(reading)
+        .unwrap_or(outputs.len() - 1)
 }
 
 /// An output of every run, NaN where a run failed.

@@ -51,6 +51,8 @@ pub(crate) struct Laboratory {
     outputs: Vec<Output>,
     /// How each output follows from the conditions.
     recipes: Vec<Recipe>,
+    /// The output that sums all curves up.
+    main: Option<usize>,
     shares: Option<ShareTest>,
     /// Outputs that are recovery angles.
     angles: Vec<usize>,
@@ -74,7 +76,7 @@ impl Laboratory {
         let calibration = Calibration::new(compute.clone(), case, data)?;
         let (conditions, measured) = conditions(data);
         let tests = calibration.last_tests(&conditions)?;
-        let (outputs, recipes) = outputs::outputs(&conditions, data);
+        let (outputs, recipes, main) = outputs::outputs(&conditions, data);
         let is_angle = |i: &usize| CreasePoint::of(&conditions[*i].1).is_some();
         Ok(Laboratory {
             ranges: Ranges::new(&calibration, wish)?,
@@ -87,6 +89,7 @@ impl Laboratory {
             measured,
             outputs,
             recipes,
+            main,
             hinges,
         })
     }
@@ -147,8 +150,9 @@ impl Laboratory {
             if !reading.is_finite() {
                 return Some(format!("{name} is not a number"));
             }
-            if !self.conditions[i].1.test.possible().contains(reading) {
-                return Some(format!("{name} is beyond a full turn"));
+            let (possible, otherwise) = self.conditions[i].1.test.possible();
+            if !possible.contains(reading) {
+                return Some(format!("{name} {otherwise}"));
             }
         }
         None
@@ -195,6 +199,10 @@ impl Model for Laboratory {
 
     fn outputs(&self) -> &[Output] {
         &self.outputs
+    }
+
+    fn main_output(&self) -> Option<usize> {
+        self.main
     }
 
     fn chunk(&self) -> usize {

@@ -63,6 +63,11 @@ pub trait Model: Sync {
     /// What is read.
     fn outputs(&self) -> &[Output];
 
+    /// The output that sums all up, where there is one.
+    fn main_output(&self) -> Option<usize> {
+        None
+    }
+
     /// Runs a task: a power of two, so that doubled designs fall into whole tasks.
     fn chunk(&self) -> usize;
 

@@ -3,13 +3,13 @@
 use serde_json::Value;
 
 use super::{
-    Case, Free, HOLD_OUT, HoldOutRule, MOST_BRANCHES, MOST_STARTS, Role, SOURCE, Source, TESTS,
-    TOP, TWIST, TransformName,
+    Case, Free, HOLD_OUT, HoldOutRule, MOST_BRANCHES, MOST_STARTS, Role, SOURCE, Source, TOP,
+    TransformName,
 };
 use crate::{
     error::{Error, Result, bad_input, readable, unknown},
     files::json::{Section, parse},
-    laboratory::{Specimen, TestSettings, TwistTest},
+    laboratory::{TESTS, TestSettings},
     material::{Law, LawName, Parameter, StrainMeasure, Transform},
     optimize::RobustLoss,
 };
@@ -39,10 +39,8 @@ impl Case {
         let law = LawName::ALL.into_iter().find(|l| Some(l.name()) == law);
         let loss = top.optional_choice("loss", &RobustLoss::ALL.map(RobustLoss::name))?;
         let loss = RobustLoss::ALL.into_iter().find(|l| Some(l.name()) == loss);
-        let tests = TestSettings {
-            twist: twist(place, &value)?,
-            ..tests(place, &value)?
-        };
+        let tests = TestSettings::read(place, &value)?;
+        let starts = TESTS.iter().map(|test| test.starts(&tests)).min();
         let mut case = Case {
             name: top.text("name")?,
             notes: top.texts("notes")?,
@@ -56,7 +54,7 @@ impl Case {
             loss: loss.unwrap_or(RobustLoss::Squares),
             starts: top
                 .whole("starts", (1.0, MOST_STARTS))?
-                .unwrap_or_else(|| starts(tests.specimen, tests.twist.is_some())),
+                .unwrap_or_else(|| starts.unwrap_or(1)),
             seed: top.whole("seed", (0.0, 9e15))?.unwrap_or(1) as u64,
             hold_out: hold_out(place, &value)?,
         };
@@ -126,116 +124,6 @@ fn sources(place: &str, value: &Value) -> Result<Vec<Source>> {
             })
         })
         .collect()
-}
-
-fn tests(place: &str, value: &Value) -> Result<TestSettings> {
-    let mut settings = TestSettings::default();
-    let Some(value) = value.get("tests") else {
-        return Ok(settings);
-    };
-    let section = Section::new(place, "tests", value)?;
-    section.known(&TESTS)?;
-    let specimen = section.optional_choice("specimen", &Specimen::ALL.map(Specimen::name))?;
-    let specimen = Specimen::ALL
-        .into_iter()
-        .find(|s| Some(s.name()) == specimen);
-    settings.specimen = specimen.unwrap_or(Specimen::Hinges);
-    if settings.specimen == Specimen::StripMesh {
-        // A mesh is read right after its release.
-        settings.read_s = 0.0;
-    }
-    if let Some(cells) = section.whole("strip_cells", (8.0, 512.0))? {
-        if settings.specimen != Specimen::StripMesh {
-            return bad_input(format!(
-                "{place}: tests.strip_cells = {cells} needs \"specimen\": \"strip_mesh\"; add it, or give tests.hinges"
-            ));
-        }
-        settings.strip_cells = cells;
-    }
-    if let Some(hinges) = section.whole("hinges", (32.0, 16384.0))? {
-        // Sums over a fold are then taken alike wherever it stands in a batch: a resumed fit has the same
-        // bits.
-        if !hinges.is_power_of_two() {
-            return bad_input(format!(
-                "{place}: tests.hinges = {hinges} must be a power of two, such as 1024 or 2048"
-            ));
-        }
-        settings.hinges = Some(hinges);
-    }
-    settings.gap_mm = section.optional_number("gap_mm", (0.01, 100.0))?;
-    for (key, slot, range) in [
-        ("press_s", &mut settings.press_s, (0.0, 1e9)),
-        ("read_s", &mut settings.read_s, (0.0, 1e9)),
-        ("sd_deg", &mut settings.sd_deg, (1e-6, 90.0)),
-        (
-            "bending_sd_share",
-            &mut settings.bending_sd_share,
-            (1e-6, 1.0),
-        ),
-        (
-            "moment_sd_share",
-            &mut settings.moment_sd_share,
-            (1e-6, 1.0),
-        ),
-        (
-            "max_curvature_per_m",
-            &mut settings.max_curvature_per_m,
-            (1.0, 1e5),
-        ),
-        ("rate_per_m_s", &mut settings.rate_per_m_s, (1e-6, 1e6)),
-    ] {
-        if let Some(number) = section.optional_number(key, range)? {
-            *slot = number;
-        }
-    }
-    Ok(settings)
-}
-
-/// Starts where a case gives none. Every round of a twist is a simulation of the whole cylinder, for which the
-/// hinges of the early stages cannot stand in.
-fn starts(specimen: Specimen, twisted: bool) -> usize {
-    if twisted { 3 } else { specimen.starts() }
-}
-
-fn twist(place: &str, value: &Value) -> Result<Option<TwistTest>> {
-    let Some(value) = value.get("twist") else {
-        return Ok(None);
-    };
-    let section = Section::new(place, "twist", value)?;
-    section.known(&TWIST)?;
-    let needed = |key: &str, range: (f64, f64)| match section.optional_number(key, range)? {
-        Some(number) => Ok(number),
-        None => bad_input(format!(
-            "{place}: twist.{key} is missing; the torque depends on it"
-        )),
-    };
-    let membrane = section.numbers("membrane_N_per_m")?;
-    let &[warp, weft, coupling, shear] = membrane.as_slice() else {
-        return bad_input(format!(
-            "{place}: twist.membrane_N_per_m has {} numbers; give four: warp, weft, coupling, shear",
-            membrane.len()
-        ));
-    };
-    if warp <= 0.0 || weft <= 0.0 || shear <= 0.0 || coupling < 0.0 {
-        return bad_input(format!(
-            "{place}: twist.membrane_N_per_m = {membrane:?} must be positive (the coupling may be 0)"
-        ));
-    }
-    let whole = |key: &str, range: (f64, f64), usual: usize| -> Result<usize> {
-        Ok(section.whole(key, range)?.unwrap_or(usual))
-    };
-    Ok(Some(TwistTest {
-        radius: 1e-3 * needed("radius_mm", (1.0, 1e3))?,
-        height: 1e-3 * needed("height_mm", (1.0, 1e3))?,
-        membrane: [warp, weft, coupling, shear],
-        density: needed("density_kg_per_m2", (1e-3, 10.0))?,
-        around: whole("cells_around", (6.0, 400.0), 24)?,
-        along: whole("cells_along", (2.0, 400.0), 10)?,
-        turn_seconds: section
-            .optional_number("turn_seconds", (1e-3, 1e5))?
-            .unwrap_or(0.3),
-        steps: whole("steps", (2.0, 1000.0), 20)?,
-    }))
 }
 
 fn hold_out(place: &str, value: &Value) -> Result<HoldOutRule> {

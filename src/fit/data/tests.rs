@@ -355,3 +355,54 @@ fn shipped_measurements_are_read() {
     }
     assert!(!recovery.synthetic && !kes.synthetic);
 }
+
+/// A made-up table of every test is read back as synthetic, with the conditions and values that it was made of.
+#[test]
+fn every_test_can_be_synthesized_and_read_back() {
+    use crate::{
+        fit::{
+            case::{Case, Source},
+            dataset::Dataset,
+        },
+        laboratory::Grid,
+        numeric::{Compute, Precision, Random},
+    };
+    let text = r#"{"name": "any", "data": ["t"], "twist": {"radius_mm": 40, "height_mm": 110,
+        "membrane_N_per_m": [200, 200, 20, 50], "density_kg_per_m2": 0.13, "cells_around": 8, "cells_along": 3,
+        "steps": 6}}"#;
+    let case = Case::parse(text, "case").unwrap();
+    let values = [8e-6, 6e-6, 20.0, 500.0, 1e6, 5e3, 8e-6, 0.5, 1e3];
+    let grid = Grid(vec![
+        ("press", vec![1.0, 60.0]),
+        ("dwell", vec![0.0, 60.0]),
+        ("density", vec![0.12]),
+        ("turn", vec![0.1, 0.2]),
+    ]);
+    let compute = Compute::cpu(Precision::F64);
+    for test in TESTS {
+        let name = test.name();
+        let plan = test.blueprint(&case.tests, &grid).unwrap();
+        let exact = plan.exact(&compute, &case.build_law(), &values, &case.tests);
+        let exact = exact.unwrap();
+        let table = plan.table(&exact, 0.0, Random(1), "cloth");
+        let file = parse(&table);
+        assert!(file.synthetic, "{name}: {table}");
+        assert_eq!(file.points.len(), plan.rows.len(), "{name}");
+        let data = Dataset::gather(&case, &[(&Source::default(), file)]).unwrap();
+        for ((row, (_, condition)), value) in data.rows.iter().zip(&plan.rows).zip(&exact) {
+            let (read, made) = (&row.condition, condition);
+            assert_eq!((read.test.name(), read.reading), (name, made.reading));
+            let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * b.abs().max(1e-9);
+            let pairs = read.numbers.iter().zip(made.numbers);
+            assert!(pairs.clone().all(|(a, b)| near(*a, b)), "{read:?} {made:?}");
+            assert!(value.abs() > 0.0 || row.value == 0.0, "{name}");
+            assert!(near(plan.per_unit * row.value, *value), "{name}: {table}");
+        }
+        assert!(exact.iter().any(|v| v.abs() > 1e-6), "{name}: {exact:?}");
+        // Noise changes the values and is written as their spread.
+        let noisy = parse(&plan.table(&exact, 1.0, Random(1), "cloth"));
+        let changed = |(a, b): (&super::Measured, f64)| plan.per_unit * a.value != b;
+        assert!(noisy.points.iter().zip(exact).all(changed), "{name}");
+        assert!(noisy.points.iter().all(|p| p.sd.is_some()), "{name}");
+    }
+}

@@ -9,6 +9,7 @@ use crate::{
         run::{Fit, Optimum},
     },
     laboratory::{Condition, Grid, TESTS, Test},
+    material::ParameterRole,
 };
 
 /// A measurement of one group, with what it would read.
@@ -68,7 +69,7 @@ impl Candidate {
 /// What could be measured, a list of readings each.
 fn measurements(fit: &Fit, grid: &Grid) -> Vec<Vec<Condition>> {
     let mut list = Vec::new();
-    for test in TESTS.iter().filter(|test| grid.admits(test.varied())) {
+    for test in TESTS.into_iter().filter(|test| grid.admits(*test)) {
         let rows = fit.data.fitted().map(|row| row.condition);
         let known: Vec<Condition> = rows.filter(|c| c.test.name() == test.name()).collect();
         list.extend(test.next(&known, &fit.case.tests, grid));
@@ -87,7 +88,8 @@ fn spreads(fit: &Fit, test: &dyn Test) -> Vec<f64> {
 
 /// Whether the bending stiffness is a guess, because recovery angles tell only ratios of stiffnesses.
 pub(super) fn rigidity_is_assumed(fit: &Fit) -> bool {
-    let fixed = matches!(fit.case.role("bending_stiffness"), Some(Role::Fixed { .. }));
+    let stiffness = fit.case.done_with(ParameterRole::BendingStiffness);
+    let fixed = matches!(stiffness, Some(Role::Fixed { .. }));
     let mut tests = fit.data.fitted().map(|row| row.condition.test);
     fixed && tests.all(|test| !test.tells_rigidity())
 }

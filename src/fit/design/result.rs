@@ -1,9 +1,11 @@
 //! What a design found: the contents of `design.json`.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::{Criterion, Design, Gain, candidate::rigidity_is_assumed};
-use crate::material::StrainMeasure;
+use crate::{laboratory::TESTS, material::StrainMeasure};
 
 /// Candidates, a plan, and what it would do to the error bars.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -41,9 +43,12 @@ pub(crate) struct CandidateResult {
     pub press_s: f64,
     /// Reading time after the release \[s\].
     pub read_s: Option<f64>,
+    /// Further settings that all its readings share, such as `angle_deg`.
+    #[serde(flatten)]
+    pub settings: BTreeMap<String, f64>,
     /// How many numbers it gives.
     pub readings: usize,
-    /// Their standard deviation: degrees or N·m/m.
+    /// Their standard deviation, in the unit of the readings.
     pub sd: f64,
     /// The angle that the fitted law expects \[degrees\].
     pub expected_deg: Option<f64>,
@@ -81,6 +86,18 @@ pub(crate) struct ParameterForecast {
     pub determined: bool,
     /// Standard error now and after each step of the plan.
     pub std_errors: Vec<f64>,
+}
+
+impl CandidateResult {
+    /// A setting by its name.
+    pub(crate) fn setting(&self, name: &str) -> Option<f64> {
+        match name {
+            "gap_mm" => self.gap_mm,
+            "press_s" => Some(self.press_s),
+            "read_s" => self.read_s,
+            other => self.settings.get(other).copied(),
+        }
+    }
 }
 
 impl Design<'_> {
@@ -142,6 +159,12 @@ impl Design<'_> {
     fn candidate_result(&self, candidate: usize, rank: usize, gain: Gain) -> CandidateResult {
         let one = &self.candidates[candidate];
         let first = one.first();
+        let own = ["gap_mm", "press_s", "read_s"];
+        let all = first.test.settings(first).into_iter();
+        let shared = all.filter(|(name, value)| {
+            let mut readings = one.conditions.iter();
+            !own.contains(name) && readings.all(|c| c.setting(name) == Some(*value))
+        });
         let is_angle = first.test.quantity(first).is_none();
         CandidateResult {
             rank,
@@ -151,6 +174,7 @@ impl Design<'_> {
             gap_mm: first.setting("gap_mm"),
             press_s: first.held(),
             read_s: first.setting("read_s"),
+            settings: shared.map(|(name, value)| (name.into(), value)).collect(),
             readings: one.expected.len(),
             sd: one.sd,
             expected_deg: one.expected.first().copied().filter(|_| is_angle),
@@ -171,8 +195,13 @@ impl Design<'_> {
     fn notes(&self) -> Vec<String> {
         let mut notes = vec![
             "Predicted from the Fisher information at the optimum: as good as the fit's standard errors.".to_string(),
-            "A recovery angle counts with the median spread of the data, a KES loop as 19 moments with tests.moment_sd_share of the largest.".to_string(),
         ];
+        for test in TESTS {
+            let mut candidates = self.candidates.iter();
+            if candidates.any(|one| one.first().test.name() == test.name()) {
+                notes.push(test.planned().into());
+            }
+        }
         if rigidity_is_assumed(self.fit) {
             notes.push("The bending stiffness is assumed, so only the shape of a KES loop counts, not its size.".into());
         }

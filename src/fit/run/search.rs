@@ -116,8 +116,9 @@ impl Fit<'_> {
         if self.case.relaxation_branches > 0 {
             let mut case = self.case.clone();
             case.relaxation_branches = 0;
+            let known = case.build_law().parameters();
             case.parameters
-                .retain(|(name, _)| !name.starts_with("branch_"));
+                .retain(|(name, _)| known.iter().any(|p| p.name == *name));
             let base = Fit::new(
                 self.problem.compute().clone(),
                 &case,

@@ -8,6 +8,7 @@ use crate::{
         result::{GradientCheck, GradientLine, HoldOut, Misfit, PointResult, Statistics},
         run::{Fit, Optimum},
     },
+    laboratory::of_kind,
     numeric::statistics::{chi2_exceeds, runs},
 };
 
@@ -74,32 +75,33 @@ pub(super) fn misfit(fit: &Fit, points: &[PointResult], statistics: &Statistics)
     }
 }
 
-/// Residuals along each curve: by group, test, gap and reading time, in order of the pressing time.
+/// What the readings of a curve have in common: group, kind, quantity and settings.
+type CurveKey<'a> = (&'a str, &'a str, Option<&'a str>, Vec<Option<f64>>);
+
+/// Residuals along each curve, in the order that its test gives them.
 fn residual_curves(points: &[PointResult]) -> Vec<Vec<f64>> {
-    let mut curves: Vec<(String, Vec<(f64, f64)>)> = Vec::new();
+    let mut curves: Vec<(CurveKey, Vec<(f64, f64)>)> = Vec::new();
     for (i, p) in points.iter().enumerate().filter(|(_, p)| !p.held_out) {
-        let dwell = p.setting("press_s").filter(|_| p.test != "crease");
-        let name = format!(
-            "{} {} {:?} {:?} {:?} {:?}",
-            p.group,
-            p.test,
-            p.quantity,
-            p.setting("gap_mm"),
-            p.setting("read_s"),
-            dwell
+        let test = of_kind(&p.test);
+        let apart = test.map_or(&[][..], |test| test.tells_curves_apart());
+        let settings = apart.iter().map(|name| p.setting(name)).collect();
+        let key = (
+            p.group.as_str(),
+            p.test.as_str(),
+            p.quantity.as_deref(),
+            settings,
         );
         // A loop is in the order of its file.
-        let place = if p.test == "crease" {
-            p.setting("press_s").unwrap_or(0.0)
-        } else {
-            i as f64
+        let place = match test.and_then(|test| test.orders_curve()) {
+            Some(name) => p.setting(name).unwrap_or(0.0),
+            None => i as f64,
         };
-        match curves.iter_mut().find(|c| c.0 == name) {
+        match curves.iter_mut().find(|c| c.0 == key) {
             Some(curve) => curve.1.push((place, p.residual())),
-            None => curves.push((name, vec![(place, p.residual())])),
+            None => curves.push((key, vec![(place, p.residual())])),
         }
     }
-    let residuals = |(_, mut curve): (String, Vec<(f64, f64)>)| {
+    let residuals = |(_, mut curve): (CurveKey, Vec<(f64, f64)>)| {
         curve.sort_by(|a, b| a.0.total_cmp(&b.0));
         curve.into_iter().map(|(_, r)| r).collect()
     };

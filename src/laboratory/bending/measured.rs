@@ -4,8 +4,8 @@ use super::{Branch, KesTest, loops};
 use crate::{
     error::{Result, bad_input, readable},
     laboratory::{
-        Condition, Context, CurveKeys, Figure, Grid, Label, Measured, Prepared, Setup, Survey,
-        Sweep, Test, TestSettings,
+        Blueprint, Condition, Context, CurveKeys, DesignFigure, Figure, Grid, Label, Measured,
+        Noise, Prepared, Setting, Setup, Survey, Sweep, Test, TestSettings,
         batch::HingeBlock,
         crease::seconds,
         sheet::{Assumptions, Concept, DWELL, Sheet, accepted, column},
@@ -244,6 +244,41 @@ impl Test for Bending {
         true
     }
 
+    fn declared(&self) -> &'static [Setting] {
+        const {
+            &[
+                Setting::number(
+                    "bending_sd_share",
+                    (1e-6, 1.0),
+                    "spread of B and 2HB where a file gives none, as a share",
+                    |s| Some(s.bending_sd_share),
+                    |s, v| s.bending_sd_share = v,
+                ),
+                Setting::number(
+                    "moment_sd_share",
+                    (1e-6, 1.0),
+                    "spread of a loop's moments where a file gives none, as a share of the largest",
+                    |s| Some(s.moment_sd_share),
+                    |s, v| s.moment_sd_share = v,
+                ),
+                Setting::number(
+                    "max_curvature_per_m",
+                    (1.0, 1e5),
+                    "largest curvature of the cycle that gives B and 2HB [1/m]",
+                    |s| Some(s.max_curvature_per_m),
+                    |s, v| s.max_curvature_per_m = v,
+                ),
+                Setting::number(
+                    "rate_per_m_s",
+                    (1e-6, 1e6),
+                    "speed of a bending cycle [1/(m·s)]",
+                    |s| Some(s.rate_per_m_s),
+                    |s, v| s.rate_per_m_s = v,
+                ),
+            ]
+        }
+    }
+
     fn check_columns(&self, sheet: &Sheet) -> Result<()> {
         if sheet.has(&CURVATURE) == sheet.has(&MOMENT) {
             return Ok(());
@@ -338,7 +373,7 @@ impl Test for Bending {
         share * size
     }
 
-    fn curvature(&self, condition: &Condition) -> f64 {
+    fn curvature(&self, condition: &Condition, _: f64) -> f64 {
         point(condition).max_curvature
     }
 
@@ -381,6 +416,18 @@ impl Test for Bending {
             BendingReading::Moment(..) => "kes_loop",
             _ => "kes",
         }
+    }
+
+    fn kinds(&self) -> &'static [&'static str] {
+        &["kes", "kes_loop"]
+    }
+
+    fn plural(&self) -> &'static str {
+        "bending tests"
+    }
+
+    fn tells_curves_apart(&self) -> &'static [&'static str] {
+        &["press_s"]
     }
 
     fn quantity(&self, condition: &Condition) -> Option<(&'static str, &'static str)> {
@@ -480,8 +527,8 @@ impl Test for Bending {
         cycles.into_iter().map(sweep).collect()
     }
 
-    fn figure(&self) -> Option<Figure> {
-        Some(Figure {
+    fn figure(&self) -> Figure {
+        Figure {
             stem: "loop",
             title: "Bending loop of",
             shows: "measured moments and the fitted cycle",
@@ -489,8 +536,13 @@ impl Test for Bending {
             y_label: "moment per width [N·m/m]",
             kind: "kes_loop",
             x: "curvature_per_m",
-            series: ("press_s", "dwell_s", "dwell"),
-        })
+            series: ("press_s", "dwell_s", "dwell {} s"),
+            angles: None,
+        }
+    }
+
+    fn without_curve(&self) -> Option<(&'static str, &'static str)> {
+        Some(("kes", "Bending rigidity B and hysteresis 2HB"))
     }
 
     fn varied(&self) -> &'static [&'static str] {
@@ -499,23 +551,55 @@ impl Test for Bending {
 
     /// Loops that are read at 19 curvatures.
     fn next(&self, _: &[Condition], settings: &TestSettings, grid: &Grid) -> Vec<Vec<Condition>> {
-        let max_curvature = settings.max_curvature_per_m;
-        let cycle = |&dwell: &f64| {
-            let reading = |(branch, share): (Branch, f64)| {
-                BendingPoint {
-                    max_curvature,
-                    dwell,
-                    read: BendingReading::Moment(branch, share * max_curvature),
-                }
-                .into()
-            };
-            LOOP_READINGS.map(reading).to_vec()
-        };
-        grid.values("dwell")
-            .unwrap_or(&DWELLS)
-            .iter()
-            .map(cycle)
+        let dwells = grid.values("dwell").unwrap_or(&DWELLS);
+        let cycles = dwells.iter().map(|dwell| planned_loop(*dwell, settings));
+        cycles
+            .map(|cycle| cycle.into_iter().map(Condition::from).collect())
             .collect()
+    }
+
+    fn design_figure(&self) -> Option<DesignFigure> {
+        Some(DesignFigure {
+            series: None,
+            words: "KES loop, dwell",
+            x: "press_s",
+            x_name: "dwell of a KES loop",
+            x_unit: "s",
+            is_line: false,
+        })
+    }
+
+    fn planned(&self) -> &'static str {
+        "A KES loop counts as 19 moments with tests.moment_sd_share of the largest."
+    }
+
+    fn command(&self) -> &'static str {
+        "kes"
+    }
+
+    fn chosen(&self) -> &'static [&'static str] {
+        self.varied()
+    }
+
+    fn blueprint(&self, settings: &TestSettings, grid: &Grid) -> Result<Blueprint> {
+        let dwells = grid.values("dwell").unwrap_or(&[0.0]);
+        let points = dwells.iter().flat_map(|d| planned_loop(*d, settings));
+        let row = |point: BendingPoint| {
+            let BendingReading::Moment(branch, curvature) = point.read else {
+                return None;
+            };
+            let curvature = readable((1e9 * curvature).round() / 1e9);
+            let settings = format!("{},{},{curvature}", point.dwell, branch.name());
+            Some((settings, point.into()))
+        };
+        Ok(Blueprint {
+            columns: "dwell_s,branch,curvature_per_m,moment_Nm_per_m,sd_Nm_per_m",
+            rows: points.filter_map(row).collect(),
+            quantity: "moment",
+            per_unit: 1.0,
+            range: MOMENT.range,
+            noise: Noise::PercentOfLargest(100.0 * settings.moment_sd_share),
+        })
     }
 
     fn measurement(&self, condition: &Condition) -> String {
@@ -532,6 +616,16 @@ impl Test for Bending {
     }
 }
 
+/// The readings of a loop that is not measured yet.
+fn planned_loop(dwell: f64, settings: &TestSettings) -> [BendingPoint; 19] {
+    let max_curvature = settings.max_curvature_per_m;
+    LOOP_READINGS.map(|(branch, share)| BendingPoint {
+        max_curvature,
+        dwell,
+        read: BendingReading::Moment(branch, share * max_curvature),
+    })
+}
+
 /// Standard deviation of a moment or torque whose file gives none: a share of the largest of its loop.
 pub(in crate::laboratory) fn assumed_moment_sd(context: &mut Context) -> f64 {
     let share = context.settings.moment_sd_share;
@@ -546,7 +640,7 @@ pub(in crate::laboratory) fn assumed_moment_sd(context: &mut Context) -> f64 {
 fn hinge_block(setup: &Setup, cycle: f64) -> Result<HingeBlock> {
     let test = KesTest {
         max_curvature: 1.0,
-        rate: setup.resolution.bending_rate / cycle,
+        rate: setup.resolution.settings.rate_per_m_s / cycle,
         ..KesTest::default()
     };
     let (rigidity, hysteresis) = test.reading_weights();

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use super::{CantileverPoint, CantileverReading, bending_length_share};
 use crate::{
-    laboratory::{Condition, Readings, Resolution, Tests},
+    laboratory::{Condition, Readings, Resolution, TestSettings, Tests},
     material::{Law, LawName, Timer},
     numeric::{Compute, Precision},
 };
@@ -29,9 +29,8 @@ fn read(
     let resolution = Resolution {
         hinges: 32,
         width,
-        bending_rate: 50.0,
-        strip_cells: None,
-        twist: None,
+        meshes: false,
+        settings: TestSettings::default(),
     };
     let conditions: Vec<(usize, Condition)> = conditions.iter().map(|c| (0, *c)).collect();
     let tests = Tests::new(&compute, law.clone(), resolution, &conditions).unwrap();

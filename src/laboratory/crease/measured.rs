@@ -6,8 +6,9 @@ use super::{CREST_CURVATURE, CreasePoint, CreaseTest};
 use crate::{
     error::{Result, bad_input, readable},
     laboratory::{
-        Condition, Context, CurveKeys, Figure, Grid, Label, Measured, Prepared, Setup, Specimen,
-        Survey, Sweep, Test, TestSettings,
+        AngleFigure, Blueprint, Condition, Context, CurveKeys, DesignFigure, Figure, Grid, Label,
+        Measured, Noise, Prepared, Setting, SettingKind, Setup, Specimen, Survey, Sweep, Test,
+        TestSettings,
         batch::HingeBlock,
         sheet::{Assumptions, Cells, Concept, Sheet, accepted, column},
         strip::StripBlock,
@@ -133,11 +134,85 @@ const ENOUGH_TO_JUDGE_UNITS: usize = 3;
 const CURVE_POINTS: usize = 120;
 /// The same where every point is a mesh.
 const MESH_CURVE_POINTS: usize = 24;
-/// Gaps that a design tries where the data have none \[m\].
+/// Pressing times of a made-up table \[s\].
+const PRESSES: [f64; 11] = [1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1e3, 3e3, 1e4, 3e4, 1e5];
+/// Gaps that a made-up table has, and that a design tries where the data have none \[m\].
 const GAPS: [f64; 4] = [0.5e-3, 1e-3, 2e-3, 4e-3];
 
 /// The crease recovery test of fits and studies.
 pub(crate) struct Recovery;
+
+static SETTINGS: [Setting; 7] = [
+    Setting {
+        key: "specimen",
+        meaning: "what is folded in a recovery test: hinges on their own, or a strip mesh",
+        kind: SettingKind::Word(&Specimen::NAMES),
+        get: |s| Some(f64::from(u8::from(s.specimen == Specimen::StripMesh))),
+        set: |s, which| {
+            if which > 0.0 {
+                s.specimen = Specimen::StripMesh;
+                // A mesh is read right after its release.
+                s.read_s = 0.0;
+            }
+        },
+        refuse: |_, _| None,
+    },
+    Setting {
+        refuse: |s, _| {
+            (s.specimen != Specimen::StripMesh)
+                .then_some("needs \"specimen\": \"strip_mesh\"; add it, or give tests.hinges")
+        },
+        ..Setting::whole(
+            "strip_cells",
+            (8.0, 512.0),
+            "cells along the fold of a strip mesh",
+            |s| (s.specimen == Specimen::StripMesh).then_some(s.strip_cells as f64),
+            |s, v| s.strip_cells = v as usize,
+        )
+    },
+    Setting {
+        // Sums over a fold are then taken alike wherever it stands in a batch: a resumed fit has the same bits.
+        refuse: |_, v| {
+            (!(v as usize).is_power_of_two())
+                .then_some("must be a power of two, such as 1024 or 2048")
+        },
+        ..Setting::whole(
+            "hinges",
+            (32.0, 16384.0),
+            "hinges along a fold, a power of two; more are nearer to the hard law",
+            |s| s.hinges.map(|hinges| hinges as f64),
+            |s, v| s.hinges = Some(v as usize),
+        )
+    },
+    Setting::number(
+        "gap_mm",
+        (0.01, 100.0),
+        "gap where a file gives none [mm]",
+        |s| s.gap_mm,
+        |s, v| s.gap_mm = Some(v),
+    ),
+    Setting::number(
+        "press_s",
+        (0.0, 1e9),
+        "pressing time where a file gives none [s]",
+        |s| Some(s.press_s),
+        |s, v| s.press_s = v,
+    ),
+    Setting::number(
+        "read_s",
+        (0.0, 1e9),
+        "reading time where a file gives none [s]; 0 for a strip mesh, else 300",
+        |s| Some(s.read_s),
+        |s, v| s.read_s = v,
+    ),
+    Setting::number(
+        "sd_deg",
+        (1e-6, 90.0),
+        "spread of an angle where a file gives none [degrees]",
+        |s| Some(s.sd_deg),
+        |s, v| s.sd_deg = v,
+    ),
+];
 
 impl CreasePoint {
     /// The point of a condition of the crease test.
@@ -280,7 +355,7 @@ impl Test for Recovery {
         }
     }
 
-    fn curvature(&self, condition: &Condition) -> f64 {
+    fn curvature(&self, condition: &Condition, _: f64) -> f64 {
         CREST_CURVATURE / point(condition).gap
     }
 
@@ -288,8 +363,8 @@ impl Test for Recovery {
         point(condition).press
     }
 
-    fn survey(&self, condition: &Condition, _: f64, survey: &mut Survey) {
-        survey.see_curvature(self.curvature(condition));
+    fn survey(&self, condition: &Condition, angle: f64, survey: &mut Survey) {
+        survey.see_curvature(self.curvature(condition, angle));
     }
 
     fn shows_time(&self, _: &Condition) -> bool {
@@ -305,6 +380,22 @@ impl Test for Recovery {
             format!("a gap of {:.3} mm", 1e3 * point(condition).gap),
             "a smaller gap would make one yield",
         )
+    }
+
+    fn kinds(&self) -> &'static [&'static str] {
+        &["crease"]
+    }
+
+    fn plural(&self) -> &'static str {
+        "recovery angles"
+    }
+
+    fn tells_curves_apart(&self) -> &'static [&'static str] {
+        &["gap_mm", "read_s"]
+    }
+
+    fn orders_curve(&self) -> Option<&'static str> {
+        Some("press_s")
     }
 
     fn quantity(&self, _: &Condition) -> Option<(&'static str, &'static str)> {
@@ -339,8 +430,8 @@ impl Test for Recovery {
     }
 
     /// A full turn either way is beyond any release.
-    fn possible(&self) -> std::ops::RangeInclusive<f64> {
-        -180.0..=360.0
+    fn possible(&self) -> (std::ops::RangeInclusive<f64>, &'static str) {
+        (-180.0..=360.0, "is beyond a full turn")
     }
 
     fn curve_summary(&self) -> Option<[&'static str; 2]> {
@@ -351,12 +442,38 @@ impl Test for Recovery {
         settings.specimen == Specimen::StripMesh
     }
 
+    fn declared(&self) -> &'static [Setting] {
+        &SETTINGS
+    }
+
+    fn note(&self, settings: &TestSettings) -> Option<String> {
+        (settings.specimen == Specimen::StripMesh).then(|| {
+            format!(
+                "Angles are those of strip meshes of {} cells along the fold under the hard law, read right after the release; they jump as hinge after hinge slips, so their derivatives are the hinge ensemble's.",
+                settings.strip_cells
+            )
+        })
+    }
+
+    /// A mesh is dear, and its early stages are the hinges'.
+    fn starts(&self, settings: &TestSettings) -> usize {
+        match settings.specimen {
+            Specimen::Hinges => 16,
+            Specimen::StripMesh => 6,
+        }
+    }
+
+    /// The cost of strips jumps as hinges slip: to look for less than a jump only costs rounds.
+    fn search_limits(&self, settings: &TestSettings) -> Option<(f64, f64)> {
+        (settings.specimen == Specimen::StripMesh).then_some((1e-3, 1e3))
+    }
+
     fn prepare(&self, setup: &Setup) -> Result<Vec<Box<dyn Prepared>>> {
         let mut prepared: Vec<Box<dyn Prepared>> = Vec::new();
         if let Some(block) = hinge_block(setup)? {
             prepared.push(Box::new(block));
         }
-        if let Some(cells) = setup.resolution.strip_cells
+        if let Some(cells) = setup.resolution.strip_cells()
             && let Some(block) = StripBlock::new(cells, setup)?
         {
             prepared.push(Box::new(block));
@@ -415,8 +532,25 @@ impl Test for Recovery {
         curves.into_iter().map(sweep).collect()
     }
 
-    fn figure(&self) -> Option<Figure> {
-        None
+    fn figure(&self) -> Figure {
+        Figure {
+            stem: "recovery",
+            title: "Crease recovery of",
+            shows: "measured points, fitted curves and their 95 % prediction bands",
+            x_label: "pressing time [s]",
+            y_label: "recovery angle [°]",
+            kind: "crease",
+            x: "press_s",
+            series: ("gap_mm", "gap_mm", "gap {} mm"),
+            angles: Some(AngleFigure {
+                caption: "Recovery angle of {} against pressing time",
+                x: "pressing time",
+                at_zero: "pressed 0 s",
+                panel: "read_s",
+                label: "read {} s",
+                sentence: "read {} s after release",
+            }),
+        }
     }
 
     fn varied(&self) -> &'static [&'static str] {
@@ -452,6 +586,43 @@ impl Test for Recovery {
             point.gap_mm(),
             seconds(point.press)
         )
+    }
+
+    fn design_figure(&self) -> Option<DesignFigure> {
+        Some(DesignFigure {
+            series: Some("gap_mm"),
+            words: "gap {} mm",
+            x: "press_s",
+            x_name: "pressing time of a crease",
+            x_unit: "s",
+            is_line: true,
+        })
+    }
+
+    fn planned(&self) -> &'static str {
+        "A recovery angle counts with the median spread of the data."
+    }
+
+    fn chosen(&self) -> &'static [&'static str] {
+        &["gap", "press", "read"]
+    }
+
+    fn blueprint(&self, _: &TestSettings, grid: &Grid) -> Result<Blueprint> {
+        let values = |name, usual| grid.values(name).unwrap_or(usual);
+        let reads = values("read", &[300.0]);
+        let points = CreaseTest::grid(values("gap", &GAPS), values("press", &PRESSES), reads);
+        let row = |point: CreasePoint| {
+            let settings = format!("{},{},{}", point.gap_mm(), point.press, point.read);
+            (settings, point.into())
+        };
+        Ok(Blueprint {
+            columns: "gap_mm,press_time_s,recovery_time_s,angle_deg,sd_deg",
+            rows: points.into_iter().map(row).collect(),
+            quantity: "angle",
+            per_unit: 1.0,
+            range: ANGLE.range,
+            noise: Noise::Degrees(2.0),
+        })
     }
 
     fn planned_sd(&self, known: &[f64], _: &[f64], settings: &TestSettings) -> f64 {

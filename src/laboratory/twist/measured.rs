@@ -6,8 +6,8 @@ use super::{Twist, Way, block, ways};
 use crate::{
     error::{Result, bad_input, readable},
     laboratory::{
-        Condition, Context, CurveKeys, Figure, Label, Measured, Prepared, Setup, Survey, Sweep,
-        Test, TestSettings,
+        Blueprint, Condition, Context, CurveKeys, Figure, Grid, Label, Measured, Noise, Prepared,
+        Setup, Survey, Sweep, Test, TestSettings,
         bending::assumed_moment_sd,
         sheet::{Assumptions, Concept, DWELL, Sheet, accepted, column},
     },
@@ -105,6 +105,11 @@ fn point(condition: &Condition) -> TorquePoint {
     }
 }
 
+/// An angle in degrees as it was given.
+fn degrees(angle: f64) -> f64 {
+    (1e9 * angle.to_degrees()).round() / 1e9
+}
+
 impl Test for Torque {
     fn name(&self) -> &'static str {
         "twist"
@@ -191,7 +196,7 @@ impl Test for Torque {
         assumed_moment_sd(context)
     }
 
-    fn curvature(&self, condition: &Condition) -> f64 {
+    fn curvature(&self, condition: &Condition, _: f64) -> f64 {
         1.0 / point(condition).cell
     }
 
@@ -214,6 +219,22 @@ impl Test for Torque {
         )
     }
 
+    fn kinds(&self) -> &'static [&'static str] {
+        &["twist"]
+    }
+
+    fn plural(&self) -> &'static str {
+        "torques"
+    }
+
+    fn tells_curves_apart(&self) -> &'static [&'static str] {
+        &["press_s"]
+    }
+
+    fn slopes_are_differences(&self) -> bool {
+        true
+    }
+
     fn quantity(&self, _: &Condition) -> Option<(&'static str, &'static str)> {
         Some(("torque", "N·m"))
     }
@@ -222,16 +243,13 @@ impl Test for Torque {
         let point = point(condition);
         vec![
             ("press_s", point.twist.hold),
-            ("turn_deg", (1e9 * point.turn.to_degrees()).round() / 1e9),
+            ("turn_deg", degrees(point.turn)),
         ]
     }
 
     fn label(&self, condition: &Condition) -> Label {
         let point = point(condition);
-        let way = match point.way {
-            Way::Out => "out",
-            Way::Back => "back",
-        };
+        let way = point.way.name();
         let held = readable(point.twist.hold);
         let turn = point.turn.to_degrees();
         Label {
@@ -241,12 +259,22 @@ impl Test for Torque {
         }
     }
 
-    fn needs_meshes(&self, _: &TestSettings) -> bool {
-        true
+    fn needs_meshes(&self, settings: &TestSettings) -> bool {
+        settings.twist.is_some()
+    }
+
+    /// Every round is a simulation of the whole cylinder, for which the hinges of the early stages cannot stand in.
+    fn starts(&self, settings: &TestSettings) -> usize {
+        if settings.twist.is_some() { 3 } else { 16 }
+    }
+
+    /// A twist is smoother than a strip, but every round is dear.
+    fn search_limits(&self, settings: &TestSettings) -> Option<(f64, f64)> {
+        settings.twist.is_some().then_some((1e-5, 1e6))
     }
 
     fn prepare(&self, setup: &Setup) -> Result<Vec<Box<dyn Prepared>>> {
-        let Some(test) = &setup.resolution.twist else {
+        let Some(test) = &setup.resolution.twist() else {
             return Ok(Vec::new());
         };
         let blocks = block::blocks(test, setup)?.into_iter();
@@ -254,7 +282,7 @@ impl Test for Torque {
     }
 
     fn is_left_out(&self, setup: &Setup) -> bool {
-        setup.resolution.twist.is_none()
+        setup.resolution.twist().is_none()
     }
 
     fn curve_keys(&self) -> CurveKeys {
@@ -291,8 +319,8 @@ impl Test for Torque {
         twists.into_iter().map(sweep).collect()
     }
 
-    fn figure(&self) -> Option<Figure> {
-        Some(Figure {
+    fn figure(&self) -> Figure {
+        Figure {
             stem: "twist",
             title: "Twist of",
             shows: "measured torques and the fitted way out and back",
@@ -300,7 +328,55 @@ impl Test for Torque {
             y_label: "torque [N·m]",
             kind: "twist",
             x: "turn_deg",
-            series: ("press_s", "dwell_s", "held"),
+            series: ("press_s", "dwell_s", "held {} s"),
+            angles: None,
+        }
+    }
+
+    fn chosen(&self) -> &'static [&'static str] {
+        &["turn", "hold"]
+    }
+
+    /// Every twist is read on the way out, and on the way back at all but the largest turn, and at 0.
+    fn blueprint(&self, settings: &TestSettings, grid: &Grid) -> Result<Blueprint> {
+        let Some(cylinder) = &settings.twist else {
+            return bad_input(
+                "a torque needs the cylinder that is twisted; give a case with a section \"twist\"",
+            );
+        };
+        let usual = [9.0f64, 18.0, 27.0, 36.0, 45.0].map(f64::to_radians);
+        let mut turns = grid.values("turn").unwrap_or(&usual).to_vec();
+        turns.sort_by(f64::total_cmp);
+        turns.dedup();
+        let largest = turns[turns.len() - 1];
+        let out = turns.iter().map(|turn| (Way::Out, *turn));
+        let back = turns.iter().rev().skip(1).chain(&[0.0]);
+        let readings: Vec<(Way, f64)> = out.chain(back.map(|turn| (Way::Back, *turn))).collect();
+        let mut rows = Vec::new();
+        for &hold in grid.values("hold").unwrap_or(&[0.0]) {
+            let twist = Twist {
+                turn: largest,
+                hold,
+            };
+            for &(way, turn) in &readings {
+                let cell = cylinder.cell();
+                let point = TorquePoint {
+                    twist,
+                    way,
+                    turn,
+                    cell,
+                };
+                let settings = format!("{hold},{},{}", way.name(), degrees(turn));
+                rows.push((settings, point.into()));
+            }
+        }
+        Ok(Blueprint {
+            columns: "dwell_s,branch,turn_deg,torque_Nmm,sd_Nmm",
+            rows,
+            quantity: "torque",
+            per_unit: 1e3,
+            range: (1e3 * TORQUE.range.0, 1e3 * TORQUE.range.1),
+            noise: Noise::PercentOfLargest(0.1),
         })
     }
 

@@ -10,6 +10,7 @@ use crate::{
     error::{Error, Result},
     files::write_whole,
     fit::design::{CandidateResult, Criterion, DesignResult, ParameterForecast},
+    laboratory::{DesignFigure, TESTS, of_kind},
 };
 
 /// Candidates that the terminal shows; `design.csv` has all.
@@ -88,62 +89,64 @@ fn percent(parameter: &ParameterForecast, error: f64) -> String {
     format!("{:.1} %", 100.0 * error / parameter.value.abs())
 }
 
-/// Writes `design.json`, `design.csv` and the plots into a folder that exists.
-pub(crate) fn save(folder: &Path, result: &DesignResult) -> Result<()> {
+/// Writes `design.json`, `design.csv` and the plots into a folder that exists, and says which plots.
+pub(crate) fn save(folder: &Path, result: &DesignResult) -> Result<Vec<String>> {
     let json = serde_json::to_string_pretty(result)
         .map_err(|e| Error::BadInput(format!("the design cannot be written as JSON: {e}")))?;
     write_whole(&folder.join("design.json"), format!("{json}\n").as_bytes())?;
     write_whole(&folder.join("design.csv"), table(result)?.as_bytes())?;
-    for (name, chart) in [("gains", gains(result)), ("errors", errors(result))] {
+    let mut charts = gains(result);
+    charts.push(("errors".into(), errors(result)));
+    let mut names = Vec::new();
+    for (name, chart) in charts {
+        let picture = Picture::from(chart);
         for kind in ["svg", "png"] {
-            Picture::from(chart.clone()).save(&folder.join(format!("{name}.{kind}")))?;
+            picture.save(&folder.join(format!("{name}.{kind}")))?;
         }
+        names.push(format!("{name}.svg"));
     }
-    Ok(())
+    Ok(names)
 }
 
 /// All candidates, best first.
 fn table(result: &DesignResult) -> Result<String> {
     let failed = |e: csv::Error| Error::BadInput(format!("design.csv: {e}"));
+    let all = result.candidates.iter();
+    let mut further: Vec<&str> = all
+        .flat_map(|one| one.settings.keys().map(String::as_str))
+        .collect();
+    further.sort_unstable();
+    further.dedup();
     let mut writer = csv::Writer::from_writer(Vec::new());
-    writer
-        .write_record([
-            "rank",
-            "group",
-            "test",
-            "gap_mm",
-            "press_s",
-            "read_s",
-            "readings",
-            "sd",
-            "expected_deg",
-            "bits",
-            "variance_cut",
-            "steps",
-            "synthetic",
-        ])
-        .map_err(failed)?;
+    let before = ["rank", "group", "test", "gap_mm", "press_s", "read_s"];
+    let after = [
+        "readings",
+        "sd",
+        "expected_deg",
+        "bits",
+        "variance_cut",
+        "steps",
+        "synthetic",
+    ];
+    let header = before.iter().chain(&further).chain(&after);
+    writer.write_record(header).map_err(failed)?;
     let optional = |value: Option<f64>| value.map_or(String::new(), |v| v.to_string());
     for one in &result.candidates {
         let steps = result.plan.iter().filter(|step| step.rank == one.rank);
         let steps: Vec<String> = steps.map(|step| step.step.to_string()).collect();
-        writer
-            .write_record([
-                one.rank.to_string(),
-                one.group.clone(),
-                one.test.clone(),
-                optional(one.gap_mm),
-                one.press_s.to_string(),
-                optional(one.read_s),
-                one.readings.to_string(),
-                one.sd.to_string(),
-                optional(one.expected_deg),
-                one.bits.to_string(),
-                one.variance_cut.to_string(),
-                steps.join(" "),
-                result.synthetic.to_string(),
-            ])
-            .map_err(failed)?;
+        let settings = before[3..].iter().chain(&further);
+        let mut row = vec![one.rank.to_string(), one.group.clone(), one.test.clone()];
+        row.extend(settings.map(|name| optional(one.setting(name))));
+        row.extend([
+            one.readings.to_string(),
+            one.sd.to_string(),
+            optional(one.expected_deg),
+            one.bits.to_string(),
+            one.variance_cut.to_string(),
+            steps.join(" "),
+            result.synthetic.to_string(),
+        ]);
+        writer.write_record(row).map_err(failed)?;
     }
     let bytes = writer
         .into_inner()
@@ -151,73 +154,112 @@ fn table(result: &DesignResult) -> Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Score of every candidate against its pressing time or dwell: a line a gap, one for the loops.
-fn gains(result: &DesignResult) -> Chart {
+/// A candidate with the way in which its test draws it.
+type Drawn<'a> = (&'a CandidateResult, DesignFigure);
+
+/// Pictures of the score of every candidate, one for every unit of x; the first has times.
+fn gains(result: &DesignResult) -> Vec<(String, Chart)> {
+    let all = result.candidates.iter();
+    let drawn = all.filter_map(|one| Some((one, of_kind(&one.test)?.design_figure()?)));
+    let drawn: Vec<Drawn> = drawn.collect();
+    let figures = || TESTS.iter().filter_map(|test| test.design_figure());
+    let mut units: Vec<&str> = figures().map(|figure| figure.x_unit).collect();
+    units.dedup();
+    let chart = |unit: &&str| {
+        let here = drawn.iter().filter(|(_, figure)| figure.x_unit == *unit);
+        let here: Vec<Drawn> = here.copied().collect();
+        let names: Vec<&str> = figures()
+            .filter(|figure| figure.x_unit == *unit)
+            .map(|figure| figure.x_name)
+            .collect();
+        let stem = match *unit {
+            "s" => "gains".to_string(),
+            other => format!("gains-{other}"),
+        };
+        let x_label = format!("{} [{unit}]", names.join(", or "));
+        (!here.is_empty()).then(|| (stem, gains_against(result, x_label, *unit == "s", &here)))
+    };
+    units.iter().filter_map(chart).collect()
+}
+
+fn gains_against(result: &DesignResult, x_label: String, times: bool, drawn: &[Drawn]) -> Chart {
     let score = |one: &CandidateResult| match result.criterion {
         Criterion::D => one.bits,
         Criterion::A => 100.0 * one.variance_cut,
     };
-    let mut kinds: Vec<(&str, Option<f64>)> = Vec::new();
-    for one in &result.candidates {
-        let kind = (one.group.as_str(), one.gap_mm);
+    let kind = |(one, figure): &Drawn| {
+        let series = figure.series.and_then(|name| one.setting(name));
+        (one.group.clone(), series, *figure)
+    };
+    let mut kinds = Vec::new();
+    for one in drawn {
+        let kind = kind(one);
         if !kinds.contains(&kind) {
             kinds.push(kind);
         }
     }
-    // Gaps from small to large, loops last.
+    // Settings from small to large, series without one last.
     kinds.sort_by(|a, b| {
-        let size = |k: &(&str, Option<f64>)| k.1.unwrap_or(f64::INFINITY);
-        a.0.cmp(b.0).then(size(a).total_cmp(&size(b)))
+        let size = |setting: Option<f64>| setting.unwrap_or(f64::INFINITY);
+        a.0.cmp(&b.0).then(size(a.1).total_cmp(&size(b.1)))
     });
     let groups = kinds.iter().any(|k| k.0 != kinds[0].0);
-    let line = |(color, kind): (usize, &(&str, Option<f64>))| {
-        let members = result.candidates.iter();
-        let members = members.filter(|one| (one.group.as_str(), one.gap_mm) == *kind);
-        let mut points: Vec<(f64, f64)> = members.map(|one| (one.press_s, score(one))).collect();
+    let mut hidden = String::new();
+    let mut series = Vec::new();
+    for (color, one_kind) in kinds.iter().enumerate() {
+        let (group, setting, figure) = one_kind;
+        let members = drawn.iter().filter(|one| kind(one) == *one_kind);
+        let x = |one: &CandidateResult| one.setting(figure.x).unwrap_or(f64::NAN);
+        let mut points: Vec<(f64, f64)> = members.map(|(one, _)| (x(one), score(one))).collect();
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let what = kind.1.map_or("KES loop, dwell".into(), |mm| {
-            format!("gap {} mm", short(mm))
-        });
-        Series {
-            label: if groups {
-                format!("{}: {what}", kind.0)
-            } else {
-                what
+        let what = figure
+            .words
+            .replace("{}", &setting.map_or(String::new(), short));
+        series.push(Series {
+            label: match groups {
+                true => format!("{group}: {what}"),
+                false => what,
             },
             points,
-            mark: if kind.1.is_some() {
-                Mark::LinePoints
-            } else {
-                Mark::Points
+            mark: match figure.is_line {
+                true => Mark::LinePoints,
+                false => Mark::Points,
             },
             color: Some(color),
             ..Series::default()
+        });
+    }
+    // A log axis has no place for a loop without a dwell.
+    for (one, figure) in drawn.iter().filter(|_| times) {
+        if one.setting(figure.x).is_some_and(|x| x <= 0.0) {
+            hidden += &format!("; not drawn: {}, {:.2} bit", one.measurement, one.bits);
         }
-    };
+    }
     Chart {
         title: format!("What one more measurement would teach: {}", result.name),
-        note: Some(format!("{}; the plan: {}", note(result), planned(result))),
-        x_label: "pressing time of a crease, or dwell of a KES loop [s]".into(),
+        note: Some(format!(
+            "{}; the plan: {}{hidden}",
+            note(result),
+            planned(result)
+        )),
+        x_label,
         y_label: match result.criterion {
             Criterion::D => "expected information [bit]".into(),
             Criterion::A => "fall of the sum of relative variances [%]".into(),
         },
-        x_scale: Scale::Log,
-        series: kinds.iter().enumerate().map(line).collect(),
+        x_scale: if times { Scale::Log } else { Scale::Linear },
+        series,
         ..Chart::default()
     }
 }
 
-/// The plan in a sentence, and what the picture cannot show: a loop without a dwell has no place on it.
+/// The plan in a sentence.
 fn planned(result: &DesignResult) -> String {
     let steps = result
         .plan
         .iter()
         .map(|step| format!("{}. {}", step.step, step.measurement));
-    let steps: Vec<String> = steps.collect();
-    let hidden = result.candidates.iter().filter(|one| one.press_s <= 0.0);
-    let hidden = hidden.map(|one| format!("; not drawn: {}, {:.2} bit", one.measurement, one.bits));
-    steps.join(", ") + &hidden.collect::<String>()
+    steps.collect::<Vec<_>>().join(", ")
 }
 
 /// Relative standard errors as the plan goes on.

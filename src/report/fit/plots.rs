@@ -1,8 +1,8 @@
 //! The pictures of a fit, drawn from its [`FitResult`] alone, so that they can be drawn again.
 
-mod bending;
+mod angles;
+mod common;
 mod comparison;
-mod recovery;
 mod residuals;
 mod search;
 
@@ -20,10 +20,10 @@ pub(crate) fn pictures(result: &FitResult) -> Vec<(Topic, Entry)> {
     let mut add = |topic: Topic, list: Vec<Entry>| {
         entries.extend(list.into_iter().map(|entry| (topic, entry)));
     };
-    add(Topic::Curves, recovery::pictures(result));
+    add(Topic::Curves, angles::pictures(result));
     add(Topic::Residuals, residuals::pictures(result));
-    add(Topic::Curves, bending::pictures(result));
-    add(Topic::Curves, Vec::from_iter(bending::readings(result)));
+    add(Topic::Curves, common::pictures(result));
+    add(Topic::Curves, common::readings(result));
     add(Topic::Search, Vec::from_iter(search::starts(result)));
     add(Topic::Search, Vec::from_iter(search::cost(result)));
     add(Topic::Profiles, search::profiles(result));
@@ -34,7 +34,7 @@ pub(crate) fn pictures(result: &FitResult) -> Vec<(Topic, Entry)> {
     finished(entries, result.synthetic)
 }
 
-/// Recovery curves of two fits on common axes: solid lines for `a`, dashed ones for `b`. Stems and
+/// Curves of two fits on common axes: solid lines for `a`, dashed ones for `b`. Stems and
 /// captions as in [`pictures`].
 pub(crate) fn comparison(a: &FitResult, b: &FitResult) -> Vec<(Topic, Entry)> {
     let entries = comparison::pictures(a, b).into_iter();
@@ -102,6 +102,11 @@ fn slug(text: &str) -> String {
 /// A number for people, to four digits.
 fn short(value: f64) -> String {
     readable(format!("{value:.3e}").parse().unwrap_or(value))
+}
+
+/// Words with a number in the place of {}.
+fn fill(words: &str, value: f64) -> String {
+    words.replace("{}", &short(value))
 }
 
 /// A log scale where values are positive and differ by more than `factor`.

@@ -1,6 +1,7 @@
 //! What the reports of a fit say in words.
 
 use crate::fit::result::FitResult;
+use crate::laboratory::of_kind;
 use crate::report::{
     document::number::{NONE, counted, number, or_none, probability, short},
     fit::rows::Kind,
@@ -126,7 +127,7 @@ pub(crate) fn hold_out(result: &FitResult) -> Option<String> {
 
 /// How much the smoothing of the law matters.
 pub(crate) fn smoothing(result: &FitResult) -> String {
-    if result.points.iter().all(|p| p.test != "crease") {
+    if result.points.iter().all(|p| p.fitted_deg.is_none()) {
         return "no recovery points to see it at".into();
     }
     format!(
@@ -142,15 +143,15 @@ pub(crate) fn gradient(result: &FitResult) -> String {
         e if e.is_nan() => NONE.into(),
         e => format!("{e:.1e}"),
     };
-    let torques = result.points.iter().any(|p| p.test == "twist");
-    if torques && check.parameters.is_empty() {
-        "no reverse pass to check: slopes of torques are central differences".into()
+    let mut tests = result.points.iter().filter_map(|p| of_kind(&p.test));
+    let differences = tests.find(|test| test.slopes_are_differences());
+    let differences = differences.map(|test| test.plural());
+    if let (Some(what), true) = (differences, check.parameters.is_empty()) {
+        format!("no reverse pass to check: slopes of {what} are central differences")
     } else if check.passed {
-        let aside = if torques {
-            "; torques aside, whose slopes are differences already"
-        } else {
-            ""
-        };
+        let aside = differences.map_or(String::new(), |what| {
+            format!("; {what} aside, whose slopes are differences already")
+        });
         format!(
             "passed: reverse pass and central differences agree, largest error {error} of the Jacobian{aside}"
         )

@@ -21,13 +21,14 @@ impl Recipe {
     }
 }
 
-/// The outputs of conditions, one each in their order, then the readings of whole curves.
+/// The outputs of conditions, one each in their order, then the readings of whole curves; and which of them is the mean
+/// of all curves.
 pub(super) fn outputs(
     conditions: &[(usize, Condition)],
     data: &Dataset,
-) -> (Vec<Output>, Vec<Recipe>) {
+) -> (Vec<Output>, Vec<Recipe>, Option<usize>) {
     let mut outputs: Vec<Output> = Vec::new();
-    let mut recipes = Vec::new();
+    let (mut recipes, mut main) = (Vec::new(), None);
     for (i, (group, condition)) in conditions.iter().enumerate() {
         // One fabric needs no name.
         let fabric = match data.groups.len() {
@@ -40,19 +41,30 @@ pub(super) fn outputs(
     for test in TESTS {
         if let Some(names) = test.curve_summary() {
             let curves = curves(conditions, &outputs, test);
-            sum_up(names, &curves, &mut outputs, &mut recipes);
+            main = main.or(sum_up(names, &curves, &mut outputs, &mut recipes));
         }
     }
-    (outputs, recipes)
+    (outputs, recipes, main)
 }
 
-/// Adds the mean of every curve and of all, and the mean fall from the first to the last point of a curve.
+/// Adds the mean of every curve and of all, and the mean fall from the first to the last point of a curve. Says where
+/// the mean of all is.
 fn sum_up(
     [mean_name, fall_name]: [&str; 2],
     curves: &[(String, Vec<usize>)],
     outputs: &mut Vec<Output>,
     recipes: &mut Vec<Recipe>,
-) {
+) -> Option<usize> {
+    let mut main = None;
+    let unit = curves
+        .first()
+        .and_then(|(_, points)| Some(outputs[*points.first()?].unit.clone()));
+    let unit = unit.unwrap_or_default();
+    let reading = |name: String| Output {
+        name,
+        unit: unit.clone(),
+        place: None,
+    };
     for (name, points) in curves {
         if curves.len() > 1 {
             outputs.push(reading(format!("{mean_name}, {name}")));
@@ -64,6 +76,7 @@ fn sum_up(
         .flat_map(|(_, points)| points.clone())
         .collect();
     if all.len() > 1 {
+        main = Some(outputs.len());
         outputs.push(reading(mean_name.into()));
         recipes.push(mean(&all));
     }
@@ -79,14 +92,7 @@ fn sum_up(
         outputs.push(reading(fall_name.into()));
         recipes.push(Recipe(ends.collect()));
     }
-}
-
-fn reading(name: String) -> Output {
-    Output {
-        name,
-        unit: "°".into(),
-        place: None,
-    }
+    main
 }
 
 fn mean(points: &[usize]) -> Recipe {

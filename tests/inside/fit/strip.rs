@@ -1,7 +1,10 @@
 //! Recovery angles of strip meshes.
 
 use rumple::{
-    laboratory::{CREST_CURVATURE, Condition, CreaseTest, Readings, Resolution, StripTest, Tests},
+    laboratory::{
+        CREST_CURVATURE, Condition, CreaseTest, Readings, Resolution, Specimen, StripTest,
+        TestSettings, Tests,
+    },
     numeric::Gate,
 };
 
@@ -35,9 +38,12 @@ fn strips_of(
     let resolution = Resolution {
         hinges: 2048,
         width: Some(0.0025),
-        bending_rate: 50.0,
-        strip_cells: Some(cells),
-        twist: None,
+        meshes: true,
+        settings: TestSettings {
+            specimen: Specimen::StripMesh,
+            strip_cells: cells,
+            ..TestSettings::default()
+        },
     };
     let tests = Tests::new(&cpu(), time_dependent(), resolution, conditions).unwrap();
     tests.run(&cpu(), sets, true).unwrap()

@@ -1,7 +1,9 @@
 //! Torques of twisted cylinders.
 
 use rumple::{
-    laboratory::{Condition, Readings, Resolution, Tests, TorquePoint, Twist, TwistTest, Way},
+    laboratory::{
+        Condition, Readings, Resolution, TestSettings, Tests, TorquePoint, Twist, TwistTest, Way,
+    },
     numeric::Gate,
 };
 
@@ -42,9 +44,11 @@ fn twisted(values: &[f64]) -> Readings {
     let resolution = Resolution {
         hinges: 32,
         width: None,
-        bending_rate: 50.0,
-        strip_cells: None,
-        twist: Some(cylinder()),
+        meshes: true,
+        settings: TestSettings {
+            twist: Some(cylinder()),
+            ..TestSettings::default()
+        },
     };
     let conditions: Vec<(usize, Condition)> = torques()
         .into_iter()

@@ -1,26 +1,39 @@
 //! Residuals in units of their standard deviation.
 
-use super::{Entry, distinct, level, note, short};
+use super::{Entry, distinct, fill, level, note};
 use crate::fit::result::{FitResult, PointResult};
+use crate::laboratory::{Figure, TESTS, Test};
 use crate::report::plot::{Chart, Mark, Scale, Series};
 
 /// Looks of a chart; with more kinds of points, they are told apart by group only.
 const MOST_KINDS: usize = 14;
 
-/// Recovery points against pressing time, all others in the order of the data.
+/// Angles against time, all other readings in the order of the data.
 pub(super) fn pictures(result: &FitResult) -> Vec<Entry> {
-    let is_recovery =
-        |point: &&PointResult| point.test == "crease" && point.setting("press_s").is_some();
-    let (recovery, others): (Vec<&PointResult>, Vec<&PointResult>) =
-        result.points.iter().partition(is_recovery);
     let mut entries = Vec::new();
-    if !recovery.is_empty() {
-        let caption = "Residuals of the recovery angles in standard deviations against pressing time; dashed lines at ±2";
-        entries.push((
-            "residuals".into(),
-            caption.into(),
-            of_recovery(result, &recovery).into(),
-        ));
+    let mut others: Vec<&PointResult> = result.points.iter().collect();
+    for test in TESTS {
+        let figure = test.figure();
+        let Some(angles) = figure.angles else {
+            continue;
+        };
+        let is_angle =
+            |point: &&PointResult| point.test == figure.kind && point.setting(figure.x).is_some();
+        let (points, rest): (Vec<&PointResult>, Vec<&PointResult>) =
+            others.into_iter().partition(is_angle);
+        others = rest;
+        if !points.is_empty() {
+            let caption = format!(
+                "Residuals of the {} in standard deviations against {}; dashed lines at ±2",
+                test.plural(),
+                angles.x
+            );
+            let chart = Chart {
+                title: format!("Residuals of the {}", test.plural()),
+                ..of_angles(result, &figure, angles.at_zero, &points)
+            };
+            entries.push(("residuals".into(), caption, chart.into()));
+        }
     }
     if !others.is_empty() {
         let caption = "Residuals of the other tests in standard deviations, in the order of the data; dashed lines at ±2";
@@ -33,37 +46,37 @@ pub(super) fn pictures(result: &FitResult) -> Vec<Entry> {
     entries
 }
 
-fn of_recovery(result: &FitResult, points: &[&PointResult]) -> Chart {
-    let press = |point: &PointResult| point.setting("press_s").unwrap_or(f64::NAN);
-    let unplaced = points.iter().filter(|point| press(point) <= 0.0).count();
+fn of_angles(result: &FitResult, figure: &Figure, at_zero: &str, points: &[&PointResult]) -> Chart {
+    let time = |point: &PointResult| point.setting(figure.x).unwrap_or(f64::NAN);
+    let unplaced = points.iter().filter(|point| time(point) <= 0.0).count();
     let hidden = match unplaced {
         0 => String::new(),
-        1 => "one point pressed 0 s is not shown".into(),
-        n => format!("{n} points pressed 0 s are not shown"),
+        1 => format!("one point {at_zero} is not shown"),
+        n => format!("{n} points {at_zero} are not shown"),
     };
     let several = distinct(points.iter().map(|point| &point.group)).len() > 1;
-    let gap = |point: &PointResult| match point.setting("gap_mm") {
-        Some(gap) => format!("gap {} mm", short(gap)),
-        None => "unknown gap".into(),
+    let (setting, _, words) = figure.series;
+    let series = |point: &PointResult| match point.setting(setting) {
+        Some(value) => fill(words, value),
+        None => format!("unknown {setting}"),
     };
     let kind = |point: &PointResult| match several {
-        true => format!("{}, {}", point.group, gap(point)),
-        false => gap(point),
+        true => format!("{}, {}", point.group, series(point)),
+        false => series(point),
     };
     let mut ordered = points.to_vec();
     ordered.sort_by(|a, b| {
-        let size = |point: &PointResult| point.setting("gap_mm").unwrap_or(f64::INFINITY);
+        let size = |point: &PointResult| point.setting(setting).unwrap_or(f64::INFINITY);
         a.group.cmp(&b.group).then(size(a).total_cmp(&size(b)))
     });
-    let shown = ordered.into_iter().map(|point| (press(point), point));
+    let shown = ordered.into_iter().map(|point| (time(point), point));
     Chart {
-        title: "Residuals of the recovery angles".into(),
-        x_label: "pressing time [s]".into(),
+        x_label: figure.x_label.into(),
         x_scale: Scale::Log,
         ..axes(
             result,
             &hidden,
-            shown.filter(|(press, _)| *press > 0.0).collect(),
+            shown.filter(|(time, _)| *time > 0.0).collect(),
             kind,
         )
     }
@@ -76,14 +89,17 @@ fn of_others(result: &FitResult, points: &[&PointResult]) -> Chart {
         None => format!("{}, {}", point.group, point.test),
     };
     let numbered = points.iter().enumerate();
-    let twists = points.iter().filter(|point| point.test == "twist").count();
-    let title = match twists {
-        0 => "Residuals of the bending tests",
-        n if n == points.len() => "Residuals of the torques",
-        _ => "Residuals of bending tests and torques",
+    let has = |test: &&&'static dyn Test| {
+        let mut kinds = points.iter().map(|point| point.test.as_str());
+        kinds.any(|kind| test.kinds().contains(&kind))
+    };
+    let tests: Vec<&str> = TESTS.iter().filter(has).map(|test| test.plural()).collect();
+    let title = match tests[..] {
+        [one] => format!("Residuals of the {one}"),
+        _ => format!("Residuals of {}", tests.join(" and ")),
     };
     Chart {
-        title: title.into(),
+        title,
         x_label: "point, in the order of the data".into(),
         x_scale: Scale::Count,
         ..axes(

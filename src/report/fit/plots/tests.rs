@@ -141,7 +141,7 @@ fn compares_two_fits() {
     );
     let linen = fit(&["linen"]);
     let entries = comparison(&a, &linen);
-    assert_eq!(stems(&entries), ["recovery"]);
+    assert_eq!(stems(&entries), ["recovery", "loop"]);
     assert!(
         entries[0].1.1.contains("cotton warp and linen"),
         "{}",

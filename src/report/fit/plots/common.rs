@@ -1,53 +1,81 @@
-//! Measured points and fitted curves of every test, and the readings B and 2HB.
+//! Measured points and fitted curves of every test but those of angles, and readings that are on no curve.
 
-use super::{Entry, distinct, level, note, short, slug};
+use super::{Entry, distinct, fill, level, note, slug};
 use crate::fit::result::{FitResult, FittedCurve, PointResult};
-use crate::laboratory::{Figure, TESTS};
+use crate::laboratory::{Figure, TESTS, Test};
 use crate::report::plot::{Chart, Mark, Scale, Series};
 
-/// A picture of every test and group that follow the common form: measured points and fitted curves, a colour a
-/// series.
+/// Points and curves of a group.
+pub(super) type Group<'a> = (Vec<&'a PointResult>, Vec<&'a FittedCurve>);
+
+/// Tests whose pictures have the common form.
+pub(super) fn tests() -> impl Iterator<Item = (&'static dyn Test, Figure)> {
+    let all = TESTS.into_iter().map(|test| (test, test.figure()));
+    all.filter(|(_, figure)| figure.angles.is_none())
+}
+
+/// Names of the groups that have points or curves of a test.
+pub(super) fn group_names<'a>(
+    result: &'a FitResult,
+    test: &dyn Test,
+    figure: &Figure,
+) -> Vec<&'a str> {
+    let points = result.points.iter().filter(|p| p.test == figure.kind);
+    let curves = result.curves.of(test.name());
+    let names = points.map(|point| point.group.as_str());
+    distinct(names.chain(curves.map(|curve| curve.group.as_str())))
+}
+
+pub(super) fn group<'a>(
+    result: &'a FitResult,
+    test: &dyn Test,
+    figure: &Figure,
+    name: &str,
+) -> Group<'a> {
+    let points = result.points.iter();
+    let points = points.filter(|p| p.test == figure.kind && p.group == name);
+    let curves = result.curves.of(test.name());
+    let curves = curves.filter(|curve| curve.group == name);
+    (points.collect(), curves.collect())
+}
+
+/// The series that points and curves belong to, in order.
+pub(super) fn series_of(figure: &Figure, groups: &[Group]) -> Vec<f64> {
+    let (of_point, of_curve, _) = figure.series;
+    let curves = groups.iter().flat_map(|(_, curves)| curves);
+    let points = groups.iter().flat_map(|(points, _)| points);
+    let points = points.map(|point| point.setting(of_point).unwrap_or(0.0));
+    let mut all = distinct(curves.map(|curve| curve.setting(of_curve)).chain(points));
+    all.sort_by(f64::total_cmp);
+    all
+}
+
+/// A picture of every test and group: measured points and fitted curves, a colour a series.
 pub(super) fn pictures(result: &FitResult) -> Vec<Entry> {
     let mut entries = Vec::new();
-    for test in TESTS {
-        let Some(figure) = test.figure() else {
-            continue;
-        };
-        let curves: Vec<&FittedCurve> = result.curves.of(test.name()).collect();
-        let measured = || result.points.iter().filter(|p| p.test == figure.kind);
-        let groups = measured().map(|point| &point.group);
-        for name in distinct(groups.chain(curves.iter().map(|curve| &curve.group))) {
-            let points: Vec<&PointResult> = measured().filter(|p| p.group == *name).collect();
-            let curves = curves.iter().filter(|curve| curve.group == *name);
-            let curves: Vec<&FittedCurve> = curves.copied().collect();
+    for (test, figure) in tests() {
+        for name in group_names(result, test, &figure) {
+            let group = group(result, test, &figure, name);
             entries.push((
                 format!("{}-{}", figure.stem, slug(name)),
                 format!("{} {name}: {}", figure.title, figure.shows),
-                chart(result, &figure, name, &points, &curves).into(),
+                chart(result, &figure, name, &group).into(),
             ));
         }
     }
     entries
 }
 
-fn chart(
-    result: &FitResult,
-    figure: &Figure,
-    name: &str,
-    points: &[&PointResult],
-    curves: &[&FittedCurve],
-) -> Chart {
-    let (of_point, of_curve, word) = figure.series;
-    let series_of = |point: &PointResult| point.setting(of_point).unwrap_or(0.0);
-    let all = curves.iter().map(|curve| curve.setting(of_curve));
-    let mut all = distinct(all.chain(points.iter().map(|point| series_of(point))));
-    all.sort_by(f64::total_cmp);
-    let unit = if of_point == "press_s" { " s" } else { "" };
+fn chart(result: &FitResult, figure: &Figure, name: &str, group: &Group) -> Chart {
+    let (points, curves) = group;
+    let (of_point, of_curve, words) = figure.series;
+    let own = |point: &PointResult| point.setting(of_point).unwrap_or(0.0);
+    let all = series_of(figure, std::slice::from_ref(group));
     let (mut lines, mut markers) = (Vec::new(), Vec::new());
     for (index, &one) in all.iter().enumerate() {
         let which = match all.len() {
             1 => String::new(),
-            _ => format!(", {word} {}{unit}", short(one)),
+            _ => format!(", {}", fill(words, one)),
         };
         for curve in curves.iter().filter(|c| c.setting(of_curve) == one) {
             let x = curve.x.iter().copied();
@@ -60,7 +88,7 @@ fn chart(
             });
         }
         for (held_out, mark) in [(false, Mark::Points), (true, Mark::Hollow)] {
-            let here = points.iter().filter(|point| series_of(point) == one);
+            let here = points.iter().filter(|point| own(point) == one);
             let here: Vec<(f64, [f64; 4])> = here
                 .filter(|point| point.held_out == held_out)
                 .map(|p| (p.setting(figure.x).unwrap_or(f64::NAN), p.numbers()))
@@ -93,9 +121,16 @@ fn chart(
     }
 }
 
-/// B and 2HB in units of their measured value, which makes points of any unit comparable.
-pub(super) fn readings(result: &FitResult) -> Option<Entry> {
-    let points = result.points.iter().filter(|point| point.test == "kes");
+/// Readings that are on no curve in units of their measured value, which makes points of any unit comparable.
+pub(super) fn readings(result: &FitResult) -> Vec<Entry> {
+    let tests = TESTS.iter().filter_map(|test| test.without_curve());
+    let entries = tests.filter_map(|(kind, what)| relative_readings(result, kind, what));
+    entries.collect()
+}
+
+fn relative_readings(result: &FitResult, kind: &str, what: &str) -> Option<Entry> {
+    let stem = slug(kind);
+    let points = result.points.iter().filter(|point| point.test == kind);
     let numbered = points.enumerate().map(|(i, point)| (i as f64 + 1.0, point));
     // A measured 0 is no unit.
     let points: Vec<(f64, &PointResult)> =
@@ -133,7 +168,7 @@ pub(super) fn readings(result: &FitResult) -> Option<Entry> {
     }
     series.push(level("", 1.0));
     let chart = Chart {
-        title: "Bending rigidity B and hysteresis 2HB".into(),
+        title: what.into(),
         note: note(result, &["each in units of its measured value".into()]),
         x_label: "point, in the order of the data".into(),
         y_label: "relative to measured".into(),
@@ -141,7 +176,6 @@ pub(super) fn readings(result: &FitResult) -> Option<Entry> {
         series,
         ..Chart::default()
     };
-    let caption =
-        "Bending rigidity B and hysteresis 2HB as fitted, in units of their measured values";
-    (!points.is_empty()).then(|| ("kes".into(), caption.into(), chart.into()))
+    let caption = format!("{what} as fitted, in units of their measured values");
+    (!points.is_empty()).then(|| (stem, caption, chart.into()))
 }

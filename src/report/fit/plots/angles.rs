@@ -1,7 +1,8 @@
-//! Recovery angle against pressing time.
+//! Angles against time, such as recovery angles against pressing time.
 
-use super::{Entry, distinct, note, short, slug};
+use super::{Entry, distinct, fill, note, short, slug};
 use crate::fit::result::{FitResult, FittedCurve};
+use crate::laboratory::{AngleFigure, Figure, TESTS, Test};
 use crate::report::plot::{Chart, Mark, Scale, Series};
 
 /// More curves than this in one picture cannot be told apart: then each reading time gets its own.
@@ -11,29 +12,50 @@ const VISIBLE_DEG: f64 = 0.5;
 /// Points that cannot stand on a log axis are listed, but not more of them.
 const MOST_LISTED: usize = 6;
 
-/// A measured recovery angle.
+/// A measured angle.
 pub(super) struct Measured {
     pub(super) condition: CurvePlace,
-    press: f64,
+    time: f64,
     angle: f64,
     sd: f64,
     fitted: f64,
     held_out: bool,
 }
 
-/// What a curve has in common: plate distance \[mm\] and reading time \[s\].
+/// What a curve has in common: the settings of its series and of its picture, such as gap \[mm\] and reading time \[s\].
 #[derive(Clone, Copy)]
 pub(super) struct CurvePlace {
-    gap: f64,
-    read: f64,
+    series: f64,
+    panel: f64,
 }
 
 impl PartialEq for CurvePlace {
     /// Equal up to the rounding of units.
     fn eq(&self, other: &Self) -> bool {
         let near = |a: f64, b: f64| (a - b).abs() <= 1e-6 * a.abs().max(b.abs());
-        near(self.gap, other.gap) && near(self.read, other.read)
+        near(self.series, other.series) && near(self.panel, other.panel)
     }
+}
+
+/// How the angles of a test are drawn.
+#[derive(Clone, Copy)]
+pub(super) struct Form {
+    test: &'static dyn Test,
+    pub(super) figure: Figure,
+    pub(super) angles: AngleFigure,
+}
+
+/// Those of every test that reads angles.
+pub(super) fn forms() -> impl Iterator<Item = Form> {
+    TESTS.into_iter().filter_map(|test| {
+        let figure = test.figure();
+        let angles = figure.angles?;
+        Some(Form {
+            test,
+            figure,
+            angles,
+        })
+    })
 }
 
 /// The measured points and fitted curves of a group.
@@ -43,17 +65,19 @@ pub(super) struct Group<'a> {
 }
 
 impl<'a> Group<'a> {
-    pub(super) fn new(result: &'a FitResult, name: &str) -> Self {
+    pub(super) fn new(result: &'a FitResult, form: &Form, name: &str) -> Self {
+        let (series, of_curve, _) = form.figure.series;
+        let panel = form.angles.panel;
         let points = result
             .points
             .iter()
-            .filter(|p| p.test == "crease" && p.group == name);
+            .filter(|p| p.test == form.figure.kind && p.group == name);
         let measured = points.filter_map(|p| {
-            let (gap, read) = (p.setting("gap_mm")?, p.setting("read_s")?);
+            let (series, panel) = (p.setting(series)?, p.setting(panel)?);
             let [angle, sd, fitted, _] = p.numbers();
             Some(Measured {
-                condition: CurvePlace { gap, read },
-                press: p.setting("press_s")?,
+                condition: CurvePlace { series, panel },
+                time: p.setting(form.figure.x)?,
                 angle,
                 sd,
                 fitted,
@@ -62,11 +86,11 @@ impl<'a> Group<'a> {
         });
         let curves = result
             .curves
-            .of("crease")
+            .of(form.test.name())
             .filter(|curve| curve.group == name);
         let condition = |curve: &FittedCurve| CurvePlace {
-            gap: curve.setting("gap_mm"),
-            read: curve.setting("read_s"),
+            series: curve.setting(of_curve),
+            panel: curve.setting(panel),
         };
         Group {
             points: measured.collect(),
@@ -76,7 +100,7 @@ impl<'a> Group<'a> {
 
     /// Whether a reading is among its own, fitted or held out.
     pub(super) fn has_reading(&self, other: &Measured) -> bool {
-        let numbers = |p: &Measured| (p.press, p.angle, p.sd);
+        let numbers = |p: &Measured| (p.time, p.angle, p.sd);
         let same = |p: &Measured| p.condition == other.condition && numbers(p) == numbers(other);
         self.points.iter().any(same)
     }
@@ -87,74 +111,76 @@ impl<'a> Group<'a> {
     }
 }
 
-pub(super) fn group_names(result: &FitResult) -> Vec<&str> {
-    let points = result.points.iter().filter(|point| point.test == "crease");
-    let names = points.map(|point| point.group.as_str());
-    distinct(names.chain(result.curves.of("crease").map(|curve| curve.group.as_str())))
+impl Form {
+    pub(super) fn group_names<'a>(&self, result: &'a FitResult) -> Vec<&'a str> {
+        super::common::group_names(result, self.test, &self.figure)
+    }
 }
 
 /// Which curves go into one picture.
 pub(super) struct Panel {
-    /// Ending of the file stem.
-    stem: String,
-    /// Reading time, where it is one.
-    read: Option<f64>,
+    form: Form,
+    /// Whether there are other pictures of the group.
+    one_of_many: bool,
+    /// Its setting, where all curves have the same.
+    setting: Option<f64>,
     /// In the order of their colours.
     pub(super) conditions: Vec<CurvePlace>,
 }
 
 impl Panel {
-    /// One panel, or one a reading time where there are too many curves.
-    pub(super) fn split(conditions: impl Iterator<Item = CurvePlace>) -> Vec<Panel> {
+    /// One panel, or one a setting where there are too many curves.
+    pub(super) fn split(form: &Form, conditions: impl Iterator<Item = CurvePlace>) -> Vec<Panel> {
         let mut all = distinct(conditions);
         all.sort_by(|a, b| {
-            (a.gap, a.read)
-                .partial_cmp(&(b.gap, b.read))
+            (a.series, a.panel)
+                .partial_cmp(&(b.series, b.panel))
                 .unwrap_or(std::cmp::Ordering::Equal)
         });
-        let mut reads = distinct(all.iter().map(|condition| condition.read));
-        reads.sort_by(f64::total_cmp);
-        if let [read] = reads[..] {
-            return vec![Panel {
-                stem: String::new(),
-                read: Some(read),
-                conditions: all,
-            }];
-        } else if all.len() <= MOST_CURVES {
-            return vec![Panel {
-                stem: String::new(),
-                read: None,
-                conditions: all,
-            }];
-        }
-        let panel = |read: f64| Panel {
-            stem: slug(&format!("-read-{}s", short(read))),
-            read: Some(read),
-            conditions: all.iter().copied().filter(|c| c.read == read).collect(),
+        let mut settings = distinct(all.iter().map(|condition| condition.panel));
+        settings.sort_by(f64::total_cmp);
+        let panel = |setting: Option<f64>, one_of_many: bool| Panel {
+            form: *form,
+            one_of_many,
+            setting,
+            conditions: all
+                .iter()
+                .copied()
+                .filter(|c| !one_of_many || Some(c.panel) == setting)
+                .collect(),
         };
-        reads.into_iter().map(panel).collect()
+        match settings[..] {
+            [one] => vec![panel(Some(one), false)],
+            _ if all.len() <= MOST_CURVES => vec![panel(None, false)],
+            _ => settings.iter().map(|one| panel(Some(*one), true)).collect(),
+        }
     }
 
     pub(super) fn label(&self, condition: CurvePlace) -> String {
-        let gap = format!("gap {} mm", short(condition.gap));
-        match self.read {
-            Some(_) => gap,
-            None => format!("{gap}, read {} s", short(condition.read)),
+        let series = fill(self.form.figure.series.2, condition.series);
+        match self.setting {
+            Some(_) => series,
+            None => format!(
+                "{series}, {}",
+                fill(self.form.angles.label, condition.panel)
+            ),
         }
     }
 
-    /// What the note says about reading.
+    /// What the note says of the setting.
     pub(super) fn reading(&self) -> String {
-        self.read.map_or(String::new(), |read| {
-            format!("read {} s after release", short(read))
-        })
+        let sentence = self.form.angles.sentence;
+        self.setting.map_or(String::new(), |s| fill(sentence, s))
     }
 
     pub(super) fn stem(&self, group: Option<&str>) -> String {
+        let setting = self.setting.filter(|_| self.one_of_many);
+        // The unit stays with its number: read-60s.
+        let ending = setting.map(|s| self.form.angles.label.replace("{} ", &short(s)));
         let parts = [
-            "recovery".to_string(),
+            self.form.figure.stem.to_string(),
             slug(group.unwrap_or_default()),
-            self.stem.clone(),
+            slug(&ending.unwrap_or_default()),
         ];
         let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         parts.join("-")
@@ -163,16 +189,17 @@ impl Panel {
 
 /// A picture a group: points, curves and prediction bands.
 pub(super) fn pictures(result: &FitResult) -> Vec<Entry> {
-    let names = group_names(result);
     let mut entries = Vec::new();
-    for name in &names {
-        let group = Group::new(result, name);
-        for panel in Panel::split(group.conditions()) {
-            let stem = panel.stem((names.len() > 1).then_some(*name));
-            let caption = format!(
-                "Recovery angle of {name} against pressing time: measured points, fitted curves and their 95 % prediction bands"
-            );
-            entries.push((stem, caption, chart(result, name, &group, &panel).into()));
+    for form in forms() {
+        let names = form.group_names(result);
+        for name in &names {
+            let group = Group::new(result, &form, name);
+            for panel in Panel::split(&form, group.conditions()) {
+                let stem = panel.stem((names.len() > 1).then_some(*name));
+                let of = form.angles.caption.replace("{}", name);
+                let caption = format!("{of}: {}", form.figure.shows);
+                entries.push((stem, caption, chart(result, name, &group, &panel).into()));
+            }
         }
     }
     entries
@@ -204,7 +231,7 @@ fn chart(result: &FitResult, name: &str, group: &Group, panel: &Panel) -> Chart 
         for one in held_out
             .iter()
             .chain(&fitted)
-            .filter(|point| point.press <= 0.0)
+            .filter(|point| point.time <= 0.0)
         {
             let (angle, fit) = (short(one.angle), short(one.fitted));
             unplaced.push(format!("{label}: {angle}° (fitted {fit}°)"));
@@ -218,16 +245,18 @@ fn chart(result: &FitResult, name: &str, group: &Group, panel: &Panel) -> Chart 
     } else {
         ""
     };
-    let more = [panel.reading(), key.into(), hard.into(), listed(&unplaced)];
+    let form = &panel.form;
+    let unplaced = listed(form.angles.at_zero, &unplaced);
+    let more = [panel.reading(), key.into(), hard.into(), unplaced];
     Chart {
-        title: format!("Crease recovery of {name}"),
+        title: format!("{} {name}", form.figure.title),
         note: note(result, &more),
-        ..axes(curves.into_iter().chain(points).collect())
+        ..axes(&form.figure, curves.into_iter().chain(points).collect())
     }
 }
 
-/// Pressing time against degrees: 0 to 180 unless points lie outside.
-pub(super) fn axes(mut series: Vec<Series>) -> Chart {
+/// Time against degrees: 0 to 180 unless points lie outside.
+pub(super) fn axes(figure: &Figure, mut series: Vec<Series>) -> Chart {
     series.retain(|one| !one.points.is_empty());
     let marked = series
         .iter()
@@ -236,8 +265,8 @@ pub(super) fn axes(mut series: Vec<Series>) -> Chart {
     let low = heights.iter().copied().fold(0.0, f64::min);
     let high = heights.iter().copied().fold(180.0, f64::max);
     Chart {
-        x_label: "pressing time [s]".into(),
-        y_label: "recovery angle [°]".into(),
+        x_label: figure.x_label.into(),
+        y_label: figure.y_label.into(),
         x_scale: Scale::Log,
         y_scale: Scale::Degrees,
         y_range: (low.is_finite() && high.is_finite()).then_some((low, high)),
@@ -270,17 +299,17 @@ fn hard_curve(curve: &FittedCurve, color: usize) -> Option<Series> {
 
 pub(super) fn measured(points: &[&Measured], label: &str, mark: Mark, color: usize) -> Series {
     // A series whose points cannot be drawn must not stand in the legend.
-    let shown = || points.iter().filter(|point| point.press > 0.0);
+    let shown = || points.iter().filter(|point| point.time > 0.0);
     Series {
         label: label.into(),
-        points: shown().map(|p| (p.press, p.angle)).collect(),
+        points: shown().map(|p| (p.time, p.angle)).collect(),
         mark,
         color: Some(color),
         spread: shown().map(|p| (p.angle - p.sd, p.angle + p.sd)).collect(),
     }
 }
 
-fn listed(unplaced: &[String]) -> String {
+fn listed(at_zero: &str, unplaced: &[String]) -> String {
     if unplaced.is_empty() {
         return String::new();
     }
@@ -289,7 +318,7 @@ fn listed(unplaced: &[String]) -> String {
         0 => String::new(),
         n => format!(" and {n} more"),
     };
-    format!("pressed 0 s, which has no place on a log axis: {first}{more}")
+    format!("{at_zero}, which has no place on a log axis: {first}{more}")
 }
 
 fn zipped(xs: &[f64], ys: &[f64]) -> Vec<(f64, f64)> {
