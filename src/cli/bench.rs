@@ -16,7 +16,7 @@ use crate::{
     material::Material,
     optimize::{
         levenberg::{Levenberg, Walker},
-        multistart::{Progress, SearchPlan, search},
+        multistart::{SearchPlan, SearchProgress, search},
     },
     rollout::Path,
     study::Wish,
@@ -175,14 +175,14 @@ fn run_fit(common: &Common) -> Result<()> {
     };
     let begin = Instant::now();
     let mut to_best = None;
-    let mut watch = |progress: &Progress| {
+    let mut watch = |progress: &SearchProgress| {
         let reached = |(_, chi2): (usize, f64)| chi2 <= SUCCESS * BEST_KNOWN_CHI2;
         if to_best.is_none() && progress.best().is_some_and(reached) {
             to_best = Some(begin.elapsed().as_secs_f64());
         }
         Ok(Wish::GoOn)
     };
-    let progress = Progress::new(&plan, problem.starts());
+    let progress = SearchProgress::new(&plan, problem.starts());
     let end = search(&problem, &plan, progress, &mut watch)?;
     let seconds = begin.elapsed().as_secs_f64();
     let starts = &end.walkers;

@@ -10,7 +10,7 @@ use self::changes::Changes;
 use super::{Common, Shown, print, print_json, say};
 use crate::{
     error::{Error, Result, bad_input},
-    fit::{FitFolder, Job, Measurements, input::CASE, result::FitResult, run::Optimizer},
+    fit::{FitFolder, FitJob, Measurements, input::CASE, result::FitResult, run::Optimizer},
     report,
     study::{Folder, JOURNAL, Shard},
 };
@@ -126,7 +126,7 @@ fn begin(common: &Common, arguments: &Arguments) -> Result<FitFolder> {
         measurements.case.seed = seed;
     }
     let name = measurements.case.name.clone();
-    let mut job = Job::new(measurements, common.compute()?);
+    let mut job = FitJob::new(measurements, common.compute()?);
     if let Some(OptimizerName::Adam) = arguments.optimizer {
         job.optimizer = Optimizer::Adam;
     }

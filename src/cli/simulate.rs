@@ -13,8 +13,8 @@ use crate::{
     error::Result,
     report::scene::results,
     scene::{
-        Prepared, Scene,
-        run::{Row, Simulation, prepare_within_memory, simulate},
+        PreparedScene, Scene,
+        run::{SceneRow, Simulation, prepare_within_memory, simulate},
     },
 };
 
@@ -65,9 +65,9 @@ fn report(
     files: &[String],
     elapsed: Duration,
 ) -> Result<()> {
-    let Prepared { scene, cloth, .. } = simulation.prepared;
+    let PreparedScene { scene, cloth, .. } = simulation.prepared;
     let peak = peak_mib();
-    let row = Row::of(simulation, &simulation.state, None)?;
+    let row = SceneRow::of(simulation, &simulation.state, None)?;
     if common.json {
         print_json(&json!({
             "scene": scene.name,

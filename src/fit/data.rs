@@ -12,7 +12,7 @@ use crate::{
     files::{Table, read_text},
     laboratory::{
         Condition, TESTS,
-        sheet::{Assumptions, COUNT, Concept, DIRECTION, DWELL, FABRIC, Sheet, direction},
+        sheet::{Assumptions, COUNT, Concept, DIRECTION, DWELL, DataSheet, FABRIC, direction},
     },
 };
 
@@ -62,7 +62,7 @@ impl DataFile {
     /// As [`DataFile::read`], of text that is already here; `file` names it in messages.
     pub fn parse(text: &str, file: &str) -> Result<DataFile> {
         let table = Table::parse(text, file)?;
-        let sheet = Sheet::of(&table)?;
+        let sheet = DataSheet::of(&table)?;
         check_tests(&sheet)?;
         let mut assumed = Assumptions::default();
         let points = points(&sheet, &mut assumed)?;
@@ -77,7 +77,7 @@ impl DataFile {
 }
 
 /// Refuses a file in which no test can be recognised, or half a test.
-fn check_tests(sheet: &Sheet) -> Result<()> {
+fn check_tests(sheet: &DataSheet) -> Result<()> {
     for test in TESTS {
         test.check_columns(sheet)?;
     }
@@ -95,7 +95,7 @@ fn check_tests(sheet: &Sheet) -> Result<()> {
 }
 
 /// All values of a sheet, row by row, each with the standard deviation of its mean.
-fn points(sheet: &Sheet, assumed: &mut Assumptions) -> Result<Vec<Measured>> {
+fn points(sheet: &DataSheet, assumed: &mut Assumptions) -> Result<Vec<Measured>> {
     let mut of_tests = Vec::new();
     for test in TESTS {
         of_tests.push(test.measured(sheet, assumed)?);

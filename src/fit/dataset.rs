@@ -17,7 +17,7 @@ use crate::{
 
 /// One measured value and the test that it came from.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Row {
+pub struct DataRow {
     /// File and line.
     pub place: String,
     /// Number of its group.
@@ -32,7 +32,7 @@ pub struct Row {
     pub held_out: bool,
 }
 
-impl Row {
+impl DataRow {
     /// Largest curvature of the test \[1/m\].
     pub fn curvature(&self) -> f64 {
         self.condition.test.curvature(&self.condition, self.value)
@@ -43,7 +43,7 @@ impl Row {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dataset {
     /// In the order of the files.
-    pub rows: Vec<Row>,
+    pub rows: Vec<DataRow>,
     /// Names of the groups: fabric and direction.
     pub groups: Vec<String>,
     /// Whether any file calls itself synthetic.
@@ -105,7 +105,7 @@ impl Dataset {
         source: &Source,
         point: &Measured,
         largest: (f64, f64),
-    ) -> Result<Row> {
+    ) -> Result<DataRow> {
         let mut notes = Vec::new();
         let mut context = Context {
             settings: &case.tests,
@@ -135,7 +135,7 @@ impl Dataset {
                 self.groups.len() - 1
             }
         };
-        Ok(Row {
+        Ok(DataRow {
             place: point.place.clone(),
             group,
             held_out: held_out(case, &self.groups[group], &condition),
@@ -174,7 +174,7 @@ impl Dataset {
     }
 
     /// Rows that are fitted.
-    pub fn fitted(&self) -> impl Iterator<Item = &Row> {
+    pub fn fitted(&self) -> impl Iterator<Item = &DataRow> {
         self.rows.iter().filter(|r| !r.held_out)
     }
 }

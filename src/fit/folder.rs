@@ -48,7 +48,7 @@ impl Begun {
 
 /// What is to be fitted, and how.
 #[derive(Debug, Clone)]
-pub struct Job {
+pub struct FitJob {
     /// Case and data.
     pub measurements: Measurements,
     /// Where it is computed.
@@ -61,10 +61,10 @@ pub struct Job {
     pub command: String,
 }
 
-impl Job {
+impl FitJob {
     /// All of a fit by Levenberg-Marquardt.
-    pub fn new(measurements: Measurements, compute: Compute) -> Job {
-        Job {
+    pub fn new(measurements: Measurements, compute: Compute) -> FitJob {
+        FitJob {
             measurements,
             compute,
             optimizer: Optimizer::Lm,
@@ -89,7 +89,7 @@ pub struct FitFolder {
 impl FitFolder {
     /// Makes the folder of a job, or opens one that was made for the same job. Everything that can be wrong with the
     /// job is found before a folder is made.
-    pub fn begin(job: &Job, path: &Path) -> Result<FitFolder> {
+    pub fn begin(job: &FitJob, path: &Path) -> Result<FitFolder> {
         let (case, inputs) = job.measurements.clone().completed()?.in_folder();
         let data = dataset(&case, &inputs)?;
         let problem = Calibration::new(job.compute.clone(), &case, &data)?;

@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{
-    folder::{FitFolder, Job, begin_whole, copy_fit, finished, load, save},
+    folder::{FitFolder, FitJob, begin_whole, copy_fit, finished, load, save},
     result::FitResult,
     run::Fit,
 };
@@ -63,7 +63,7 @@ const MOST_SAMPLES: usize = 100_000;
 /// # Errors
 /// [`Error::Interrupted`] where the watcher stops a fit before there is anything to report, or a share of one;
 /// [`Error::BadInput`] for a case that cannot be fitted and a folder of something else.
-pub fn run(job: &Job, folder: &Path, watch: &mut Watcher) -> Result<Option<FitResult>> {
+pub fn run(job: &FitJob, folder: &Path, watch: &mut Watcher) -> Result<Option<FitResult>> {
     FitFolder::begin(job, folder)?.run(watch)
 }
 
@@ -233,12 +233,12 @@ mod tests {
 a,1,1,300,150,2,1\na,1,10,300,140,2,1\na,1,100,300,125,2,1\na,1,1e3,300,108,2,1\na,1,1e4,300,95,2,1
 a,2,1,300,160,2,1\na,2,10,300,152,2,1\na,2,100,300,140,2,1\na,2,1e3,300,126,2,1\na,2,1e4,300,115,2,1\n";
 
-    fn job() -> Job {
+    fn job() -> FitJob {
         let measurements = Measurements {
             case: Case::parse(CASE, "case.json").unwrap(),
             texts: vec![("data.csv".into(), DATA.into())],
         };
-        Job::new(measurements, Compute::cpu(Precision::F64))
+        FitJob::new(measurements, Compute::cpu(Precision::F64))
     }
 
     /// Everything but how long it took and where.
@@ -292,7 +292,7 @@ a,2,1,300,160,2,1\na,2,10,300,152,2,1\na,2,100,300,140,2,1\na,2,1e3,300,126,2,1\
             written(&load(&stopped).unwrap(), &whole),
             written(&whole, &whole)
         );
-        type Change = fn(&mut Job);
+        type Change = fn(&mut FitJob);
         let changes: [(Change, &str); 3] = [
             (|job| job.measurements.case.seed = 5, "seed: 4 against 5"),
             (

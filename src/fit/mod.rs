@@ -18,7 +18,7 @@ mod verdict;
 
 pub use case::Case;
 pub(crate) use case_schema::case_schema;
-pub use folder::{FitFolder, Job};
+pub use folder::{FitFolder, FitJob};
 pub use input::Measurements;
 pub use job::{bootstrap, bootstrap_share, merge, profile, resume, run};
 pub use result::FitResult;

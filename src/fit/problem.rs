@@ -12,7 +12,7 @@ use layout::{Origin, layout};
 
 use super::{
     case::Case,
-    dataset::{Dataset, Row},
+    dataset::{DataRow, Dataset},
 };
 use crate::{
     error::Result,
@@ -231,7 +231,7 @@ impl Calibration {
 }
 
 /// The groups and conditions of rows.
-pub(crate) fn conditions<'a>(rows: impl Iterator<Item = &'a Row>) -> Vec<(usize, Condition)> {
+pub(crate) fn conditions<'a>(rows: impl Iterator<Item = &'a DataRow>) -> Vec<(usize, Condition)> {
     rows.map(|row| (row.group, row.condition)).collect()
 }
 

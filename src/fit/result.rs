@@ -30,7 +30,7 @@ pub struct FitResult {
     /// Correlations of the free parameters.
     pub correlations: Correlations,
     /// Goodness of fit.
-    pub statistics: Statistics,
+    pub statistics: FitStatistics,
     /// Whether the law follows the data.
     pub misfit: Misfit,
     /// How the points that were held out are predicted.
@@ -38,7 +38,7 @@ pub struct FitResult {
     /// Largest difference between the smoothed and the hard law over the recovery points \[degrees\].
     pub smoothing_bias_deg: f64,
     /// The gradient at the optimum against central differences.
-    pub gradient_check: GradientCheck,
+    pub gradient_check: JacobianCheck,
     /// Every data point, in the order of the files.
     pub points: Vec<PointResult>,
     /// Fitted curves of all tests for plots.
@@ -100,7 +100,7 @@ pub struct Correlations {
 
 /// Goodness of fit over the fitted points.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Statistics {
+pub struct FitStatistics {
     /// Fitted points, without those held out.
     pub points: usize,
     /// Free parameters.
@@ -151,7 +151,7 @@ pub struct HoldOut {
 
 /// Gradient of the cost at the optimum: the reverse pass against central differences.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct GradientCheck {
+pub struct JacobianCheck {
     /// A line a free parameter; none where no reverse pass was taken.
     pub parameters: Vec<GradientLine>,
     /// Largest |difference| over the largest row of the Jacobian.
@@ -160,7 +160,7 @@ pub struct GradientCheck {
     pub passed: bool,
 }
 
-/// One free parameter of [`GradientCheck`], in the unknown of the search.
+/// One free parameter of [`JacobianCheck`], in the unknown of the search.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GradientLine {
     /// Name.

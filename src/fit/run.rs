@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     case::Case,
-    dataset::{Dataset, Row},
+    dataset::{DataRow, Dataset},
     problem::{Calibration, Unknown, conditions},
     result::FitResult,
     summary,
@@ -237,7 +237,7 @@ impl<'a> Fit<'a> {
 
     /// Every unknown that is a yield strain, with the rise of the cost when it is beyond all folds.
     fn without_flow(&self, optimum: &Optimum) -> Result<Vec<(usize, f64)>> {
-        let sharpest = self.data.fitted().map(Row::curvature);
+        let sharpest = self.data.fitted().map(DataRow::curvature);
         let sharpest = sharpest.fold(0.0, f64::max);
         let unknowns = self.problem.unknowns.iter().enumerate();
         let is_yield = |u: &Unknown| {

@@ -16,7 +16,7 @@ use crate::{
     material::{Parameter, StrainMeasure},
     numeric::statistics::quantile,
     optimize::{
-        Problem, bootstrap::Sample, levenberg::WalkerEnd, multistart::Progress,
+        Problem, bootstrap::Sample, levenberg::WalkerEnd, multistart::SearchProgress,
         profile::ProfileSide,
     },
 };
@@ -25,7 +25,7 @@ use nalgebra::DVector;
 /// All of a result but how it was run and where its files are.
 pub(crate) fn result(
     fit: &Fit,
-    progress: &Progress,
+    progress: &SearchProgress,
     (start, outcome): (usize, Option<WalkerEnd>),
     optimum: &Optimum,
     evidence: &Evidence,
@@ -145,7 +145,7 @@ fn convergence(outcome: Option<WalkerEnd>) -> String {
 
 fn parameters(
     fit: &Fit,
-    progress: &Progress,
+    progress: &SearchProgress,
     start: usize,
     optimum: &Optimum,
     evidence: &Evidence,
@@ -246,7 +246,7 @@ fn points(fit: &Fit, optimum: &Optimum, evidence: &Evidence) -> Result<Vec<Point
     let (fitted, spread) = fit.predictions(optimum, evidence.uncertainty, &list)?;
     let hard = fit.problem.hard(&optimum.point, &list)?;
     let scale = fit.error_scale(optimum);
-    let point = |(i, row): (usize, &super::dataset::Row)| {
+    let point = |(i, row): (usize, &super::dataset::DataRow)| {
         let condition = &row.condition;
         let settings = condition.test.settings(condition).into_iter();
         let mut point = PointResult {
@@ -279,7 +279,7 @@ fn points(fit: &Fit, optimum: &Optimum, evidence: &Evidence) -> Result<Vec<Point
     Ok(fit.data.rows.iter().enumerate().map(point).collect())
 }
 
-fn statistics(fit: &Fit, optimum: &Optimum, points: &[PointResult]) -> Statistics {
+fn statistics(fit: &Fit, optimum: &Optimum, points: &[PointResult]) -> FitStatistics {
     let fitted: Vec<&PointResult> = points.iter().filter(|p| !p.held_out).collect();
     let (count, free) = (fitted.len(), fit.problem.unknowns.len());
     let chi2: f64 = fitted.iter().map(|p| p.residual().powi(2)).sum();
@@ -288,7 +288,7 @@ fn statistics(fit: &Fit, optimum: &Optimum, points: &[PointResult]) -> Statistic
         ((measured - hard) / sd).powi(2)
     };
     let freedom = count.saturating_sub(free);
-    Statistics {
+    FitStatistics {
         points: count,
         free,
         chi2,
@@ -384,7 +384,7 @@ pub(crate) fn bootstrap(problem: &Calibration, samples: &[Sample]) -> BootstrapR
 /// A start reached the best minimum when its χ² is this close to it.
 const SAME_MINIMUM: f64 = 0.01;
 
-fn starts(progress: &Progress) -> Vec<StartResult> {
+fn starts(progress: &SearchProgress) -> Vec<StartResult> {
     let best = progress.best().map_or(f64::NAN, |b| b.1);
     (0..progress.walkers.len())
         .map(|i| {
@@ -404,7 +404,7 @@ fn starts(progress: &Progress) -> Vec<StartResult> {
         .collect()
 }
 
-fn rounds(problem: &Calibration, progress: &Progress) -> Vec<RoundResult> {
+fn rounds(problem: &Calibration, progress: &SearchProgress) -> Vec<RoundResult> {
     let round = |r: &crate::optimize::multistart::Round| RoundResult {
         stage: r.stage + 1,
         gate_width: problem.width(r.stage),

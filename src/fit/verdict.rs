@@ -4,7 +4,7 @@
 use nalgebra::DVector;
 
 use super::{
-    dataset::{Dataset, Row},
+    dataset::{DataRow, Dataset},
     problem::{Calibration, Unknown},
     summary::digits,
 };
@@ -178,7 +178,7 @@ impl Evidence<'_> {
     }
 
     /// The row with the sharpest curvature of the data.
-    fn sharpest(&self) -> Option<&Row> {
+    fn sharpest(&self) -> Option<&DataRow> {
         // The first of several that are as sharp.
         self.data
             .fitted()

@@ -57,7 +57,7 @@ impl Resolution {
 }
 
 /// What a test prepares its conditions from.
-pub struct Setup<'a> {
+pub struct TestSetup<'a> {
     /// Where it is computed.
     pub compute: &'a Compute,
     /// The law.
@@ -93,7 +93,7 @@ impl Request<'_> {
 }
 
 /// Some conditions of one test, ready to be simulated.
-pub trait Prepared: Send + Sync {
+pub trait PreparedTest: Send + Sync {
     /// Puts readings, and slopes where they are wanted, into the results of every set. A reading that cannot be
     /// simulated is NaN, which a search takes as a wall.
     fn read(&self, request: &Request, results: &mut [Readings]) -> Result<()>;
@@ -116,7 +116,7 @@ pub struct Tests {
     strains: Vec<bool>,
     /// Which group's parameters each condition has.
     groups: Vec<usize>,
-    prepared: Vec<Box<dyn Prepared>>,
+    prepared: Vec<Box<dyn PreparedTest>>,
     /// Which conditions are not simulated.
     left_out: Vec<bool>,
     /// Parameters of which slopes are needed where each costs a run.
@@ -131,7 +131,7 @@ impl Tests {
         resolution: Resolution,
         conditions: &[(usize, Condition)],
     ) -> Result<Tests> {
-        let setup = Setup {
+        let setup = TestSetup {
             compute,
             law: &law,
             resolution,

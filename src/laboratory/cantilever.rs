@@ -8,13 +8,13 @@
 
 mod elastica;
 
-use elastica::Strips;
+use elastica::CantileverStrips;
 
 use super::{
     Blueprint, Condition, Context, CurveKeys, DesignFigure, Figure, Grid, Label, Measured, Noise,
-    Prepared, Setting, Setup, Survey, Sweep, Test, TestSettings,
+    PreparedTest, Setting, Survey, Sweep, Test, TestSettings, TestSetup,
     crease::ANGLE,
-    sheet::{Assumptions, Cells, Concept, Sheet, accepted, column},
+    sheet::{Assumptions, Cells, Concept, DataSheet, accepted, column},
 };
 use crate::error::{Result, bad_input, readable};
 
@@ -247,7 +247,7 @@ impl Test for Cantilever {
         }
     }
 
-    fn measured(&self, sheet: &Sheet, _: &mut Assumptions) -> Result<Vec<Vec<Measured>>> {
+    fn measured(&self, sheet: &DataSheet, _: &mut Assumptions) -> Result<Vec<Vec<Measured>>> {
         let mut rows = vec![Vec::new(); sheet.rows().len()];
         for row in sheet.rows() {
             let number = |concept| sheet.number(row, concept);
@@ -386,8 +386,8 @@ impl Test for Cantilever {
         }
     }
 
-    fn prepare(&self, setup: &Setup) -> Result<Vec<Box<dyn Prepared>>> {
-        Ok(match Strips::new(setup)? {
+    fn prepare(&self, setup: &TestSetup) -> Result<Vec<Box<dyn PreparedTest>>> {
+        Ok(match CantileverStrips::new(setup)? {
             Some(strips) => vec![Box::new(strips)],
             None => Vec::new(),
         })

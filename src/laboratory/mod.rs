@@ -13,7 +13,7 @@ mod synthesis;
 mod test;
 mod twist;
 
-pub(crate) use batch::{Prepared, Request, Setup};
+pub(crate) use batch::{PreparedTest, Request, TestSetup};
 pub use batch::{Readings, Resolution, Tests};
 pub use bending::{KesLoop, KesTest};
 

@@ -288,7 +288,7 @@ impl Assumptions {
     }
 
     /// All sentences, each with its first line and the number of rows.
-    pub fn sentences(self, sheet: &Sheet) -> Vec<String> {
+    pub fn sentences(self, sheet: &DataSheet) -> Vec<String> {
         let sentence = |(what, lines): (&str, Vec<usize>)| {
             let rows = match lines.len() {
                 1 => "1 row".to_string(),
@@ -302,17 +302,17 @@ impl Assumptions {
 }
 
 /// A table whose columns are known.
-pub struct Sheet<'a> {
+pub struct DataSheet<'a> {
     /// The table.
     pub table: &'a Table,
     known: Vec<(usize, &'static Concept, &'static Column)>,
 }
 
-impl<'a> Sheet<'a> {
+impl<'a> DataSheet<'a> {
     /// Refuses names that look wrong, a quantity in two units, and spreads of nothing.
-    pub fn of(table: &'a Table) -> Result<Sheet<'a>> {
+    pub fn of(table: &'a Table) -> Result<DataSheet<'a>> {
         let header = table.at(table.header_line());
-        let mut sheet = Sheet {
+        let mut sheet = DataSheet {
             table,
             known: Vec::new(),
         };

@@ -17,9 +17,9 @@ use crate::{
     material::{Law, StrainMeasure},
     mesh::{Mesh, generate},
     numeric::{Compute, Field, Gate},
-    rollout::cloth::{ClothRollout, MEMORY, Watch},
+    rollout::cloth::{ClothRollout, MEMORY, WatchedReading},
     solve::Solver,
-    step::{Cloth, Damping, Parameters, Setup},
+    step::{Cloth, ClothSetup, Damping, Parameters},
 };
 
 /// How finely the test is cut.
@@ -122,7 +122,7 @@ impl StripTest {
                 density: MASS / (cells as f64 * cell).powi(4),
             });
         }
-        let setup = Setup {
+        let setup = ClothSetup {
             law,
             strain: StrainMeasure::Curvature,
             gate,
@@ -213,7 +213,7 @@ impl Strips {
             steps: test.steps(),
             memory: MEMORY,
         };
-        let watches: Vec<Watch> = parts.iter().map(|p| plan.watch(p)).collect();
+        let watches: Vec<WatchedReading> = parts.iter().map(|p| plan.watch(p)).collect();
         if !gradient {
             let angles = rollout.read(&mut self.solver, &start, &parameters, &watches)?;
             return Ok(StripCurves {

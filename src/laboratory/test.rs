@@ -6,8 +6,8 @@ use std::{fmt, ops::RangeInclusive};
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
 use super::{
-    Blueprint, Prepared, Setting, Setup, TESTS, TestSettings,
-    sheet::{Assumptions, Concept, Sheet},
+    Blueprint, PreparedTest, Setting, TESTS, TestSettings, TestSetup,
+    sheet::{Assumptions, Concept, DataSheet},
 };
 use crate::error::Result;
 
@@ -252,7 +252,7 @@ pub trait Test: Sync {
     }
 
     /// Refuses columns that do not make a test.
-    fn check_columns(&self, _sheet: &Sheet) -> Result<()> {
+    fn check_columns(&self, _sheet: &DataSheet) -> Result<()> {
         Ok(())
     }
 
@@ -262,7 +262,7 @@ pub trait Test: Sync {
     }
 
     /// The measured values of every row of a sheet.
-    fn measured(&self, sheet: &Sheet, assumed: &mut Assumptions) -> Result<Vec<Vec<Measured>>>;
+    fn measured(&self, sheet: &DataSheet, assumed: &mut Assumptions) -> Result<Vec<Vec<Measured>>>;
 
     /// Size (such as a curvature) and dwell of a point of a loop. Points of one loop share its largest size.
     fn on_loop(&self, _condition: &Condition) -> Option<(f64, f64)> {
@@ -367,10 +367,10 @@ pub trait Test: Sync {
     }
 
     /// Prepares those conditions of a list that are this test's.
-    fn prepare(&self, setup: &Setup) -> Result<Vec<Box<dyn Prepared>>>;
+    fn prepare(&self, setup: &TestSetup) -> Result<Vec<Box<dyn PreparedTest>>>;
 
     /// Whether a resolution leaves this test out.
-    fn is_left_out(&self, _setup: &Setup) -> bool {
+    fn is_left_out(&self, _setup: &TestSetup) -> bool {
         false
     }
 

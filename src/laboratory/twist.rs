@@ -19,9 +19,9 @@ use crate::{
     mesh::generate,
     numeric::{Compute, Gate},
     reading::Reading,
-    rollout::cloth::{ClothRollout, MEMORY, Watch},
+    rollout::cloth::{ClothRollout, MEMORY, WatchedReading},
     solve::Solver,
-    step::{Cloth, Damping, Drive, Parameters, Setup, State},
+    step::{Cloth, ClothSetup, Damping, Drive, Parameters, State},
 };
 
 /// Specimen and machine. The fabric's bending law is given with every run.
@@ -89,7 +89,7 @@ impl TwistTest {
     fn cloth(&self, law: Arc<dyn Law>, gate: Gate, compute: &Compute) -> Result<Cloth> {
         let pattern = generate::Pattern::Alternating;
         let mesh = generate::cylinder(self.radius, self.height, self.around, self.along, pattern)?;
-        let setup = Setup {
+        let setup = ClothSetup {
             law,
             strain: StrainMeasure::Curvature,
             gate,
@@ -155,7 +155,7 @@ impl TwistTest {
         compute: &Compute,
     ) -> Result<Vec<f64>> {
         let bench = self.bench(law, gate, twist, values, compute)?;
-        let watches: Vec<Watch> = (1..=2 * self.steps).map(|k| bench.watch(k)).collect();
+        let watches: Vec<WatchedReading> = (1..=2 * self.steps).map(|k| bench.watch(k)).collect();
         let read = bench.run(|rollout, solver, start, parameters| {
             rollout.read(solver, start, parameters, &watches)
         })?;
@@ -237,8 +237,8 @@ impl Bench {
         what(&rollout, &mut solver, &start, &self.parameters)
     }
 
-    fn watch(&self, after: usize) -> Watch {
-        Watch {
+    fn watch(&self, after: usize) -> WatchedReading {
+        WatchedReading {
             after,
             reading: Reading::HandleTorque {
                 vertices: self.top.clone(),

@@ -4,7 +4,7 @@ mod judge;
 mod train;
 
 pub use judge::{AblationOptions, Ablations, ablate};
-pub(crate) use judge::{REMEDY, Row};
+pub(crate) use judge::{AblationRow, REMEDY};
 pub use train::Watchers;
 
 use super::{LearnCase, RestBending, Rule, network::PlasticKind};

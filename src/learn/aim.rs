@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::{
-    BodyScene, GarmentLoss, Given, LinearizedLoss, Sheet, Terms,
+    BodyScene, GarmentBatch, GarmentLoss, Given, LinearizedLoss, Terms,
     lesson::Lesson,
     reference::{Accuracy, minimise},
 };
@@ -24,7 +24,7 @@ type Ahead = (Field, Terms<f64>);
 pub(super) struct Minimiser<'a> {
     pub scene: &'a BodyScene,
     /// Of one frame.
-    pub sheet: &'a Sheet,
+    pub sheet: &'a GarmentBatch,
     pub loss: &'a GarmentLoss,
     /// As new: which frames share a factor decides about the last bits.
     pub solver: &'a Solver,

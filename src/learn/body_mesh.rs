@@ -2,7 +2,7 @@
 
 use std::f64::consts::{FRAC_PI_2, TAU};
 
-use super::{Body, Bone, skeleton::Transform};
+use super::{Body, Bone, skeleton::JointTransform};
 use crate::mesh::vector::{cross, length, minus};
 
 /// A closed mesh, its front outside.
@@ -20,7 +20,7 @@ const ALONG: usize = 8;
 
 impl Body {
     /// Bones and skin in a pose. All poses have the same triangles.
-    pub fn mesh(&self, pose: &[Transform]) -> BodyMesh {
+    pub fn mesh(&self, pose: &[JointTransform]) -> BodyMesh {
         let mut all = BodyMesh::default();
         for bone in &self.bones {
             let mut part = bone.mesh(AROUND, ALONG);

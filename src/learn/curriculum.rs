@@ -21,7 +21,7 @@ use burn::optim::{AdamConfig, ModuleOptimizer};
 
 pub(crate) use self::{elastic::ElasticStep, plastic::PlasticStep, predict::Predicted};
 use super::{
-    BodyScene, GarmentLoss, LearnCase, RestBending, Sheet,
+    BodyScene, GarmentBatch, GarmentLoss, LearnCase, RestBending,
     lesson::Lesson,
     network::{EdgeFeatures, ElasticNet, HingeGraph, PlasticNet, seeded},
     reference::SOLVE_TOLERANCE,
@@ -36,7 +36,7 @@ pub(crate) struct Curriculum {
     pub scene: BodyScene,
     compute: Compute,
     loss: GarmentLoss,
-    sheet: Sheet,
+    sheet: GarmentBatch,
     solver: Solver,
     graph: HingeGraph,
     edges: EdgeFeatures,
@@ -66,7 +66,7 @@ impl Curriculum {
         let seconds = case.loss.materials.seconds;
         Ok(Curriculum {
             loss: GarmentLoss::new(case.loss)?,
-            sheet: Sheet::new(garment, 1, compute),
+            sheet: GarmentBatch::new(garment, 1, compute),
             solver: Solver::new(&garment.mesh, &garment.topology, compute)?
                 .with_tolerance(SOLVE_TOLERANCE),
             edges: EdgeFeatures::new(&scene, &graph, seconds, case.plasticity.yield_strain),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::{Body, skeleton::Transform, surface_distance::PlacedSurface};
+use super::{Body, skeleton::JointTransform, surface_distance::PlacedSurface};
 use crate::{
     element::Vector,
     numeric::{Compute, Field, max_zero},
@@ -45,8 +45,8 @@ struct PosedBone {
 
 impl PosedBody {
     /// A body in one pose a frame, as [`super::Skeleton::pose`] gives them.
-    pub fn new(body: &Body, poses: &[Vec<Transform>], compute: &Compute) -> PosedBody {
-        let column = |f: &dyn Fn(&Vec<Transform>) -> f64| {
+    pub fn new(body: &Body, poses: &[Vec<JointTransform>], compute: &Compute) -> PosedBody {
+        let column = |f: &dyn Fn(&Vec<JointTransform>) -> f64| {
             let values: Vec<f64> = poses.iter().map(f).collect();
             compute.tensor(&values, [values.len(), 1])
         };

@@ -17,7 +17,7 @@ pub(crate) use long::{
     DRIFT, FORGOTTEN, LargestChange, LongError, LongRow, check_frames, is_cut_off, long_motion,
     long_roll_out,
 };
-pub(crate) use references::{Job, Reference, References, Yields};
+pub(crate) use references::{Reference, ReferenceJob, References, Yields};
 pub(crate) use scores::{Bent, Control, Score, all_frame_rows};
 
 use self::{
@@ -132,7 +132,7 @@ pub(crate) fn motions(case: &LearnCase, scene: &BodyScene) -> Vec<BodyMotion> {
     motions
 }
 
-fn jobs(motions: &[BodyMotion]) -> Vec<Job<'_>> {
+fn jobs(motions: &[BodyMotion]) -> Vec<ReferenceJob<'_>> {
     let both = |motion| [(motion, Yields::AsInCase), (motion, Yields::Never)];
     motions.iter().flat_map(both).collect()
 }

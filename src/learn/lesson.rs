@@ -1,6 +1,6 @@
 //! A motion as it is trained with.
 
-use super::{BodyMotion, BodyScene, Features, Skinned, Transform, network::Pose};
+use super::{BodyMotion, BodyScene, Features, JointTransform, Skinned, network::Pose};
 use crate::{
     element::Vector,
     error::Result,
@@ -17,7 +17,7 @@ pub(crate) struct Lesson {
     #[cfg(test)]
     pub motion: BodyMotion,
     /// The body, frame by frame.
-    pub poses: Vec<Vec<Transform>>,
+    pub poses: Vec<Vec<JointTransform>>,
     /// The same for E-Net.
     pub pose: Pose,
     /// How the garment goes with the body.

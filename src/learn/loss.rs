@@ -27,7 +27,7 @@ pub(crate) use config::{GravityForm, LossConfig, Materials, Reduction, StretchFo
 
 use burn::tensor::Tensor;
 
-use super::{Distance, Given, PosedBody, Sheet};
+use super::{Distance, GarmentBatch, Given, PosedBody};
 use crate::{
     element::{Bend, Columns, HingeSpan, Vector},
     error::Result,
@@ -152,7 +152,7 @@ impl GarmentLoss {
         &self.config
     }
 
-    fn shape(&self, sheet: &Sheet, positions: &Field, body: &PosedBody) -> Shape {
+    fn shape(&self, sheet: &GarmentBatch, positions: &Field, body: &PosedBody) -> Shape {
         let bend = Bend::new(&sheet.incidence.spans(positions), &sheet.compute);
         let points = sheet.by_axis(positions);
         Shape {
@@ -166,7 +166,12 @@ impl GarmentLoss {
 
     /// The terms of every frame, neither weighted nor reduced over frames, `[frames, 1]` each. They can be
     /// differentiated by a tape, at the price of a gather on it; [`GarmentLoss::linearized`] is the quicker way.
-    pub(crate) fn energies(&self, sheet: &Sheet, positions: &Field, given: &Given) -> Terms<Field> {
+    pub(crate) fn energies(
+        &self,
+        sheet: &GarmentBatch,
+        positions: &Field,
+        given: &Given,
+    ) -> Terms<Field> {
         let shape = self.shape(sheet, positions, &given.body);
         Terms {
             bending: self.bending(sheet, &shape.strain, &given.plastic).energy,
@@ -184,7 +189,7 @@ impl GarmentLoss {
     /// The loss of a batch and its gradient. Positions are `[3, frames·vertices]`.
     pub(crate) fn linearized(
         &self,
-        sheet: &Sheet,
+        sheet: &GarmentBatch,
         positions: &Field,
         given: &Given,
     ) -> Result<LinearizedLoss> {
@@ -243,7 +248,12 @@ impl GarmentLoss {
 
     /// The loss alone.
     #[cfg(test)]
-    pub(crate) fn value(&self, sheet: &Sheet, positions: &Field, given: &Given) -> Result<f64> {
+    pub(crate) fn value(
+        &self,
+        sheet: &GarmentBatch,
+        positions: &Field,
+        given: &Given,
+    ) -> Result<f64> {
         let weights = self.config.weights(sheet.frames);
         let energies = self.energies(sheet, positions, given);
         Ok(totals(sheet, &energies, &weights)?.sum())
@@ -260,7 +270,11 @@ fn weighted(parts: &[(&Vector, f64)]) -> Vector {
 }
 
 /// Weighted sums over the frames, read back at once.
-fn totals(sheet: &Sheet, energies: &Terms<Field>, weights: &Terms<f64>) -> Result<Terms<f64>> {
+fn totals(
+    sheet: &GarmentBatch,
+    energies: &Terms<Field>,
+    weights: &Terms<f64>,
+) -> Result<Terms<f64>> {
     let columns: Vec<Field> = energies.named().iter().map(|(_, e)| (*e).clone()).collect();
     let sums = sheet.compute.values(Tensor::cat(columns, 1).sum_dim(0))?;
     let mut sums = sums.into_iter();
@@ -269,7 +283,7 @@ fn totals(sheet: &Sheet, energies: &Terms<Field>, weights: &Terms<f64>) -> Resul
 
 /// Slopes by angles `[frames, hinges]`, deformation columns and vertices as one gradient by positions.
 fn gather_forces(
-    sheet: &Sheet,
+    sheet: &GarmentBatch,
     bend: &Bend,
     moment: &Field,
     pull: &Columns,

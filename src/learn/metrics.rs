@@ -10,7 +10,9 @@ use std::f64::consts::TAU;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::{BodyMotion, BodyScene, GarmentLoss, GarmentMotion, LossConfig, Materials, Sheet};
+use super::{
+    BodyMotion, BodyScene, GarmentBatch, GarmentLoss, GarmentMotion, LossConfig, Materials,
+};
 use crate::{
     error::{Result, bad_input},
     numeric::Compute,
@@ -247,7 +249,7 @@ fn energies(
     let frames = track.frames();
     for first in (0..frames).step_by(BATCH) {
         let window = first..(first + BATCH).min(frames);
-        let sheet = Sheet::new(&scene.garment, window.len(), compute);
+        let sheet = GarmentBatch::new(&scene.garment, window.len(), compute);
         let positions = track.stacked(window.clone(), compute);
         let given = track.given(scene, motion, window, compute)?;
         let distance = given.body.distance(&sheet.by_axis(&positions)).value;

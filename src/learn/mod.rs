@@ -5,7 +5,7 @@
 //! - `Skin`, `ClosedSurface`, `SurfaceTree`: the surface of a real body, and distances from it.
 //! - [`Garment`]: a mesh with blend weights, pins and cuff springs.
 //! - `Features`: what a network is told about the body.
-//! - `Sheet`, `Given`, `GarmentMotion`: batches of frames as tensors, and plain data.
+//! - `GarmentBatch`, `Given`, `GarmentMotion`: batches of frames as tensors, and plain data.
 //! - `GarmentLoss`: the energies that the networks are trained with, and their gradient.
 //! - `Plasticity`: how rest bending follows from strain.
 //! - `mod@reference`: the same energies minimised frame by frame, the yardstick of every metric.
@@ -72,8 +72,8 @@ pub(crate) use phases::Phases;
 pub(crate) use plastic::{Plasticity, Rule};
 pub use scene::BodyScene;
 pub(crate) use scene::Skinned;
-pub(crate) use sheet::{Given, Sheet};
-pub(crate) use skeleton::{Joint, Skeleton, Transform};
+pub(crate) use sheet::{GarmentBatch, Given};
+pub(crate) use skeleton::{Joint, JointTransform, Skeleton};
 pub(crate) use skin::Skin;
 
 #[cfg(test)]

@@ -5,8 +5,8 @@
 //! CPU) and a backtracking line search, from the frame before moved along with the body.
 
 use super::{
-    BodyMotion, BodyScene, GarmentLoss, GarmentMotion, Given, LinearizedLoss, Plasticity, Sheet,
-    Terms,
+    BodyMotion, BodyScene, GarmentBatch, GarmentLoss, GarmentMotion, Given, LinearizedLoss,
+    Plasticity, Terms,
 };
 use crate::{
     error::{Error, Result, bad_input},
@@ -66,7 +66,7 @@ pub(in crate::learn) const PART: usize = 500;
 
 /// What is simulated, and how.
 #[derive(Clone, Copy)]
-pub(crate) struct Simulation<'a> {
+pub(crate) struct ReferenceSimulation<'a> {
     /// Body and garment.
     pub scene: &'a BodyScene,
     /// Of the body.
@@ -81,7 +81,7 @@ pub(crate) struct Simulation<'a> {
     pub compute: &'a Compute,
 }
 
-impl Simulation<'_> {
+impl ReferenceSimulation<'_> {
     /// All frames. `progress` hears of every frame that is done and may stop the work by an error.
     pub(crate) fn run(
         &self,
@@ -100,7 +100,7 @@ impl Simulation<'_> {
         outcome: &mut ReferenceRun,
         progress: &mut dyn FnMut(usize) -> Result<()>,
     ) -> Result<()> {
-        let Simulation {
+        let ReferenceSimulation {
             scene,
             motion,
             loss,
@@ -111,7 +111,7 @@ impl Simulation<'_> {
         loss.is_physical()?;
         loss.config().materials.check_step(motion)?;
         plasticity.check()?;
-        let sheet = Sheet::new(&scene.garment, 1, compute);
+        let sheet = GarmentBatch::new(&scene.garment, 1, compute);
         let mut solver = Solver::new(&scene.garment.mesh, &scene.garment.topology, compute)?
             .with_tolerance(SOLVE_TOLERANCE);
         let first = outcome.track.frames();
@@ -190,7 +190,7 @@ pub(super) struct Least {
 /// Newton's method for one frame. Where a step leads nowhere lower, or the matrix cannot be solved, the matrix is
 /// shifted, which shortens and turns the step downhill; a good step takes the shift back.
 pub(super) fn minimise(
-    sheet: &Sheet,
+    sheet: &GarmentBatch,
     loss: &GarmentLoss,
     given: &Given,
     mut positions: Field,
@@ -260,7 +260,7 @@ enum Attempt {
 /// that, and no other error: a larger shift makes the next matrix easier, and the outcome says whether the frame
 /// was done ([`Least::done`]).
 fn newton_step(
-    sheet: &Sheet,
+    sheet: &GarmentBatch,
     loss: &GarmentLoss,
     given: &Given,
     here: &LinearizedLoss,
@@ -285,7 +285,7 @@ fn newton_step(
 
 /// Goes along a step as far as it leads down enough.
 fn downhill(
-    sheet: &Sheet,
+    sheet: &GarmentBatch,
     loss: &GarmentLoss,
     given: &Given,
     positions: &Field,

@@ -70,7 +70,7 @@ const PLASTIC_LOG: usize = 1;
 const CYCLES_LOG: usize = 2;
 
 /// An open run.
-pub(crate) struct Run {
+pub(crate) struct TrainingRun {
     /// Where it is kept.
     pub folder: PathBuf,
     /// What is trained, and with what.
@@ -89,7 +89,7 @@ pub(crate) struct Run {
     clock: Instant,
 }
 
-impl Run {
+impl TrainingRun {
     /// What comes next.
     pub(crate) fn place(&self) -> Place {
         self.place

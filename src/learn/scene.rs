@@ -1,6 +1,8 @@
 //! A garment on a body, and where skinning puts it.
 
-use super::{Body, BodyMotion, Garment, Imperfection, PosedBody, SceneName, skeleton::Transform};
+use super::{
+    Body, BodyMotion, Garment, Imperfection, PosedBody, SceneName, skeleton::JointTransform,
+};
 use crate::{
     element::Vector,
     error::{Result, bad_input},
@@ -50,7 +52,7 @@ impl BodyScene {
         &self,
         motion: &BodyMotion,
         frames: std::ops::Range<usize>,
-    ) -> Result<Vec<Vec<Transform>>> {
+    ) -> Result<Vec<Vec<JointTransform>>> {
         let joints = self.body.skeleton.joints().len();
         if let Some(frame) = motion.turns.iter().position(|turns| turns.len() != joints) {
             return bad_input(format!(
@@ -77,12 +79,12 @@ impl BodyScene {
     }
 
     /// The body in some poses, for distances.
-    pub fn posed(&self, poses: &[Vec<Transform>], compute: &Compute) -> PosedBody {
+    pub fn posed(&self, poses: &[Vec<JointTransform>], compute: &Compute) -> PosedBody {
         PosedBody::new(&self.body, poses, compute)
     }
 
     /// Linear blend skinning of the garment to some poses.
-    pub fn skinned(&self, poses: &[Vec<Transform>], compute: &Compute) -> Skinned {
+    pub fn skinned(&self, poses: &[Vec<JointTransform>], compute: &Compute) -> Skinned {
         Skinned::new(&self.garment, poses, compute)
     }
 }
@@ -99,10 +101,10 @@ pub struct Skinned {
 }
 
 impl Skinned {
-    fn new(garment: &Garment, poses: &[Vec<Transform>], compute: &Compute) -> Skinned {
+    fn new(garment: &Garment, poses: &[Vec<JointTransform>], compute: &Compute) -> Skinned {
         let count = garment.mesh.positions.len();
         let shape = [poses.len(), count];
-        let blended = |entry: &dyn Fn(&Transform) -> f64| {
+        let blended = |entry: &dyn Fn(&JointTransform) -> f64| {
             let mut values = Vec::with_capacity(shape[0] * count);
             for pose in poses {
                 let entries: Vec<f64> = pose.iter().map(entry).collect();

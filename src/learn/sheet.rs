@@ -14,7 +14,7 @@ use crate::{
 
 /// Constants of a garment for batches of a certain number of frames.
 #[derive(Debug, Clone)]
-pub(crate) struct Sheet {
+pub(crate) struct GarmentBatch {
     /// Where it is computed.
     pub compute: Compute,
     /// Frames of a batch.
@@ -57,9 +57,9 @@ pub(crate) struct Given {
     pub body: PosedBody,
 }
 
-impl Sheet {
+impl GarmentBatch {
     /// The constants of a garment, for batches of `frames`.
-    pub(crate) fn new(garment: &Garment, frames: usize, compute: &Compute) -> Sheet {
+    pub(crate) fn new(garment: &Garment, frames: usize, compute: &Compute) -> GarmentBatch {
         let Garment {
             mesh,
             topology,
@@ -79,7 +79,7 @@ impl Sheet {
         for &vertex in &garment.pinned {
             free[vertex] = 0.0;
         }
-        Sheet {
+        GarmentBatch {
             compute: compute.clone(),
             frames,
             vertices,
@@ -105,7 +105,7 @@ impl Sheet {
         flat.clone().reshape([self.frames, count])
     }
 
-    /// The inverse of [`Sheet::by_frame`].
+    /// The inverse of [`GarmentBatch::by_frame`].
     pub(crate) fn side_by_side(&self, framed: &Field) -> Field {
         let [frames, count] = framed.dims();
         framed.clone().reshape([1, frames * count])

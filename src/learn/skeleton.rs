@@ -7,14 +7,14 @@ use crate::{
 
 /// x ↦ turn·x + shift.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Transform {
+pub struct JointTransform {
     /// Rows of a rotation.
     pub turn: [[f64; 3]; 3],
     /// \[m\]
     pub shift: [f64; 3],
 }
 
-impl Transform {
+impl JointTransform {
     /// Where a point goes.
     pub fn apply(&self, point: [f64; 3]) -> [f64; 3] {
         std::array::from_fn(|a| dot(self.turn[a], point) + self.shift[a])
@@ -84,8 +84,8 @@ impl Skeleton {
 
     /// Where the rest pose goes, joint by joint: `turns` are the joints' own rotations (axis times angle
     /// \[rad\], relative to the parent), `root` moves everything \[m\].
-    pub fn pose(&self, turns: &[[f64; 3]], root: [f64; 3]) -> Vec<Transform> {
-        let mut posed: Vec<Transform> = Vec::with_capacity(self.joints.len());
+    pub fn pose(&self, turns: &[[f64; 3]], root: [f64; 3]) -> Vec<JointTransform> {
+        let mut posed: Vec<JointTransform> = Vec::with_capacity(self.joints.len());
         for (joint, turn) in self.joints.iter().zip(turns) {
             let own = rotation(*turn);
             let (turn, place) = match joint.parent {
@@ -96,7 +96,7 @@ impl Skeleton {
                 }
             };
             let turned = turn.map(|row| dot(row, joint.place));
-            posed.push(Transform {
+            posed.push(JointTransform {
                 turn,
                 shift: minus(place, turned),
             });

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{
-    skeleton::Transform,
+    skeleton::JointTransform,
     surface_distance::{PlacedSurface, SurfaceTree},
 };
 use crate::{
@@ -24,7 +24,7 @@ pub struct Skin {
 
 impl Skin {
     /// Vertices in a pose \[m\], by linear blend skinning.
-    pub fn posed(&self, pose: &[Transform]) -> Vec<[f64; 3]> {
+    pub fn posed(&self, pose: &[JointTransform]) -> Vec<[f64; 3]> {
         let mut places = vec![[0.0; 3]; self.rest.len()];
         for (weights, transform) in self.weights.iter().zip(pose) {
             for ((place, rest), &weight) in places.iter_mut().zip(&self.rest).zip(weights) {
@@ -78,7 +78,7 @@ impl ClosedSkin {
     }
 
     /// In a pose, for distances.
-    pub fn posed(&self, pose: &[Transform]) -> PlacedSurface {
+    pub fn posed(&self, pose: &[JointTransform]) -> PlacedSurface {
         self.tree.at(self.skin.posed(pose))
     }
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Problem,
     levenberg::{Levenberg, WalkerEnd},
-    multistart::{Progress, SearchPlan},
+    multistart::{SearchPlan, SearchProgress},
 };
 use crate::study::Wish;
 use crate::{
@@ -34,9 +34,9 @@ pub(crate) struct Moments {
 pub(crate) fn search(
     problem: &dyn Problem,
     plan: &SearchPlan,
-    mut progress: Progress,
-    watch: &mut dyn FnMut(&Progress) -> Result<Wish>,
-) -> Result<Progress> {
+    mut progress: SearchProgress,
+    watch: &mut dyn FnMut(&SearchProgress) -> Result<Wish>,
+) -> Result<SearchProgress> {
     let compute = Compute::cpu(Precision::F64);
     let adam: Adam = AdamConfig::new().with_epsilon(1e-8).build();
     let rounds = ROUNDS_EACH * plan.rounds;
@@ -88,7 +88,7 @@ pub(crate) fn search(
 fn evaluate(
     problem: &dyn Problem,
     settings: &Levenberg,
-    progress: &mut Progress,
+    progress: &mut SearchProgress,
     points: &[Vec<f64>],
 ) -> Result<Vec<f64>> {
     let vectors: Vec<DVector<f64>> = points

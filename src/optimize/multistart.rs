@@ -50,7 +50,7 @@ struct Rest {
 
 /// All that is needed to go on with a search.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Progress {
+pub struct SearchProgress {
     /// Stage, from 0; the number of stages once all are done.
     pub stage: usize,
     /// The starts.
@@ -72,11 +72,11 @@ pub struct Progress {
     pub(super) moments: Option<Moments>,
 }
 
-impl Progress {
+impl SearchProgress {
     /// A search that has not begun.
     pub fn new(plan: &SearchPlan, starts: Vec<Vec<f64>>) -> Self {
         let count = starts.len();
-        Progress {
+        SearchProgress {
             stage: 0,
             first_points: starts.clone(),
             walkers: starts
@@ -128,9 +128,9 @@ impl Progress {
 pub(crate) fn search(
     problem: &dyn Problem,
     plan: &SearchPlan,
-    mut progress: Progress,
-    watch: &mut dyn FnMut(&Progress) -> Result<Wish>,
-) -> Result<Progress> {
+    mut progress: SearchProgress,
+    watch: &mut dyn FnMut(&SearchProgress) -> Result<Wish>,
+) -> Result<SearchProgress> {
     while progress.stage < problem.stages() {
         let last = progress.stage + 1 == problem.stages();
         let mut batch = Batch::new(
@@ -174,7 +174,7 @@ impl SearchPlan {
     }
 }
 
-impl Progress {
+impl SearchProgress {
     /// Back to the best rests; those that came to the same place go on as one.
     fn finish_stage(&mut self, problem: &dyn Problem, plan: &SearchPlan, last: bool) {
         for (walker, rest) in self.walkers.iter_mut().zip(&mut self.rests) {
@@ -231,7 +231,12 @@ const KICK_RANGE: f64 = 20.0;
 const CHANGED_SHARE: f64 = 0.3;
 
 /// Takes down where walkers have come to rest, and kicks those that rest.
-fn kick(problem: &dyn Problem, plan: &SearchPlan, progress: &mut Progress, batch: &mut Batch) {
+fn kick(
+    problem: &dyn Problem,
+    plan: &SearchPlan,
+    progress: &mut SearchProgress,
+    batch: &mut Batch,
+) {
     let broken =
         |w: &Walker| matches!(w.outcome, Some(WalkerEnd::NotFinite | WalkerEnd::Joined(_)));
     for (i, walker) in batch.walkers.iter().enumerate() {
@@ -353,14 +358,14 @@ mod tests {
     };
     const PROBLEM: Ripples = Ripples([(-4.0, 4.0); 2]);
 
-    fn begin() -> Progress {
+    fn begin() -> SearchProgress {
         let starts = [[3.0, -2.0], [-3.5, 1.0], [1.2, 3.9]];
-        Progress::new(&PLAN, starts.iter().map(|s| s.to_vec()).collect())
+        SearchProgress::new(&PLAN, starts.iter().map(|s| s.to_vec()).collect())
     }
 
     #[test]
     fn kicks_lead_every_start_out_of_its_ripple() {
-        let mut go_on = |_: &Progress| Ok(Wish::GoOn);
+        let mut go_on = |_: &SearchProgress| Ok(Wish::GoOn);
         let still = SearchPlan {
             kick_rounds: 0,
             ..PLAN
@@ -391,7 +396,7 @@ mod tests {
     #[test]
     fn groups_join_in_order() {
         let whole = search(&PROBLEM, &PLAN, begin(), &mut |_| Ok(Wish::GoOn)).unwrap();
-        assert_eq!(Progress::joined(vec![whole.clone()]), whole);
+        assert_eq!(SearchProgress::joined(vec![whole.clone()]), whole);
         let mut pair = begin();
         pair.walkers[2].outcome = Some(WalkerEnd::Joined(1));
         pair.trace = vec![Round {
@@ -399,7 +404,7 @@ mod tests {
             alive: 3,
             best: f64::MAX,
         }];
-        let joined = Progress::joined(vec![whole.clone(), pair]);
+        let joined = SearchProgress::joined(vec![whole.clone(), pair]);
         assert_eq!(joined.stage, 0);
         assert_eq!(joined.walkers.len(), 6);
         assert_eq!(joined.walkers[5].outcome, Some(WalkerEnd::Joined(4)));

@@ -28,7 +28,7 @@ const MOST_OVERSHOOTS: usize = 8;
 const ROUNDS: usize = 25;
 
 /// What is profiled, and from where.
-pub(crate) struct Task<'a> {
+pub(crate) struct ProfileTask<'a> {
     /// The problem; profiles are taken in its last stage.
     pub problem: &'a dyn Problem,
     /// Settings of the search at each step.
@@ -51,7 +51,7 @@ pub(crate) struct Task<'a> {
     pub may_be_better: bool,
 }
 
-impl Task<'_> {
+impl ProfileTask<'_> {
     /// How much √Δcost is to rise in a step.
     fn rise(&self) -> f64 {
         self.threshold.sqrt() / (STEPS_TO_THRESHOLD * self.fineness)
@@ -101,7 +101,7 @@ impl ProfileSide {
     }
 
     /// Where to start the search for the next point: along the last two, or as the covariance says.
-    fn guess(&self, task: &Task, target: f64) -> DVector<f64> {
+    fn guess(&self, task: &ProfileTask, target: f64) -> DVector<f64> {
         let n = self.path.len();
         let last = DVector::from_column_slice(&self.points[n - 1]);
         let (q, _) = self.path[n - 1];
@@ -119,7 +119,7 @@ impl ProfileSide {
     }
 
     /// Notes where the search came out, and how far the next step goes.
-    fn extend(&mut self, task: &Task, q: f64, delta: f64, point: Vec<f64>) {
+    fn extend(&mut self, task: &ProfileTask, q: f64, delta: f64, point: Vec<f64>) {
         let (before, height) = self.path[self.path.len() - 1];
         let moved = (q - before) * self.direction;
         let root = |delta: f64| delta.max(0.0).sqrt();
@@ -152,7 +152,7 @@ impl ProfileSide {
 }
 
 /// Both sides of every quantity, before the first step. `ranges` are the ends of each.
-pub(crate) fn sides(task: &Task, ranges: &[(usize, (f64, f64))]) -> Vec<ProfileSide> {
+pub(crate) fn sides(task: &ProfileTask, ranges: &[(usize, (f64, f64))]) -> Vec<ProfileSide> {
     let mut sides = Vec::new();
     for &(quantity, range) in ranges {
         let (q, gradient) = task.problem.quantity(quantity, &task.best);
@@ -191,7 +191,7 @@ pub(crate) enum ProfileEnd {
 
 /// Goes on, one step on all sides at a time, until all are done; `watch` sees every step.
 pub(crate) fn profile(
-    task: &Task,
+    task: &ProfileTask,
     sides: &mut [ProfileSide],
     watch: &mut dyn FnMut(&[ProfileSide]) -> Result<Wish>,
 ) -> Result<ProfileEnd> {
@@ -283,7 +283,7 @@ mod tests {
         let best = DVector::zeros(2);
         let at = &Plane.linearized(0, std::slice::from_ref(&best)).unwrap()[0];
         let uncertainty = Uncertainty::new(at, Plane.bounds(), 1.0);
-        let task = Task {
+        let task = ProfileTask {
             problem: &Plane,
             levenberg: Levenberg::default(),
             best,

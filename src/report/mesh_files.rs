@@ -6,5 +6,5 @@ mod glb;
 #[cfg(test)]
 mod glb_check;
 
-pub(crate) use self::film::{Film, Frame, Moving, Obstacle};
+pub(crate) use self::film::{Film, FilmObstacle, Frame, Moving};
 pub(crate) use self::film_frames::MOST_FRAMES;

@@ -19,7 +19,7 @@ use plotters::style::text_anchor::HPos;
 pub(crate) use self::bars::{Bar, BarSeries, Bars};
 pub(crate) use self::chart::{Chart, Mark, Scale, Series};
 pub(crate) use self::heat::HeatMap;
-use self::paint::{NOTE, Shape, Sheet, TITLE, WIDTH};
+use self::paint::{NOTE, PaintSheet, Shape, TITLE, WIDTH};
 #[cfg(doc)]
 use crate::error::Error;
 use crate::{
@@ -89,7 +89,7 @@ impl Picture {
         self.sheet()?.svg()
     }
 
-    fn sheet(&self) -> Result<Sheet> {
+    fn sheet(&self) -> Result<PaintSheet> {
         match self {
             Picture::Chart(chart) => chart.sheet(),
             Picture::HeatMap(map) => map.sheet(),

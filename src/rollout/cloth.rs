@@ -18,7 +18,7 @@ use super::checkpoints;
 use crate::{
     error::{Error, Result, bad_input},
     reading::Reading,
-    solve::{Solver, Statistics},
+    solve::{SolveStatistics, Solver},
     step::{Cloth, Drive, Parameters, State},
 };
 
@@ -36,7 +36,7 @@ pub struct ClothRollout<'a> {
 
 /// A reading after a number of steps, with the weight that it has in an objective.
 #[derive(Debug, Clone)]
-pub struct Watch {
+pub struct WatchedReading {
     /// Steps done before it is read, 0 to the number of steps.
     pub after: usize,
     /// What is read.
@@ -57,7 +57,7 @@ pub struct Passed<'a> {
     /// What was done in it.
     pub drive: &'a Drive,
     /// How its linear solve went.
-    pub statistics: Statistics,
+    pub statistics: SolveStatistics,
 }
 
 /// What one step leads to.
@@ -68,7 +68,7 @@ pub struct Stepped {
     /// What was done in it.
     pub drive: Drive,
     /// How its linear solve went.
-    pub statistics: Statistics,
+    pub statistics: SolveStatistics,
 }
 
 /// The memory of a gradient: how the states are kept on the way forward, and what one step needs.
@@ -216,7 +216,7 @@ impl ClothRollout<'_> {
         solver: &mut Solver,
         start: &State,
         parameters: &Parameters,
-        watches: &[Watch],
+        watches: &[WatchedReading],
     ) -> Result<Vec<f64>> {
         self.check(watches)?;
         let mut values = vec![f64::NAN; watches.len()];
@@ -237,7 +237,7 @@ impl ClothRollout<'_> {
     }
 
     /// Refuses a reading after more steps than there are: it would never be taken.
-    fn check(&self, watches: &[Watch]) -> Result<()> {
+    fn check(&self, watches: &[WatchedReading]) -> Result<()> {
         match watches.iter().find(|w| w.after > self.steps) {
             None => Ok(()),
             Some(watch) => bad_input(format!(

@@ -1,7 +1,7 @@
 //! Scene files: a mesh, a fabric, and what is done to them over time.
 //!
 //! - [`Scene`]: everything a file says, checked, with its defaults; [`Scene::to_json`] writes it down again.
-//! - [`Prepared`]: the scene on a device: cloth, parameters, and the `crate::step::Drive` of any step as a
+//! - [`PreparedScene`]: the scene on a device: cloth, parameters, and the `crate::step::Drive` of any step as a
 //!   pure function of its number, so that runs can go on and gradients can recompute.
 //! - `scene_schema`: the JSON schema of the files.
 
@@ -33,7 +33,7 @@ pub(crate) use self::reading::ReadingChoice;
 pub(crate) use self::schema::scene_schema;
 pub(crate) use self::source::{MeshChoice, Shape};
 pub use self::{
-    prepared::Prepared,
+    prepared::PreparedScene,
     run::{SceneRun, simulate},
 };
 
@@ -49,14 +49,14 @@ use crate::{
 #[derive(Debug, Clone, PartialEq)]
 pub struct SolverChoice {
     /// Which solver.
-    pub method: Method,
+    pub method: SolverMethod,
     /// Relative residual at which a solve ends; by default that of the solver.
     pub tolerance: Option<f64>,
 }
 
 /// Linear solvers by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Method {
+pub enum SolverMethod {
     /// Whatever suits mesh and device.
     Auto,
     /// Preconditioned conjugate gradients.
@@ -215,15 +215,15 @@ fn gate(top: &Node, scale: f64) -> Result<Gate> {
 impl SolverChoice {
     fn read(top: &Node) -> Result<SolverChoice> {
         let mut choice = SolverChoice {
-            method: Method::Auto,
+            method: SolverMethod::Auto,
             tolerance: None,
         };
         if let Some(node) = top.child("solver") {
             let section = node.known(&["method", "tolerance"])?;
             choice.method = match section.optional_choice("method", &METHODS)? {
-                Some("conjugate_gradients") => Method::ConjugateGradients,
-                Some("cholesky") => Method::Cholesky,
-                _ => Method::Auto,
+                Some("conjugate_gradients") => SolverMethod::ConjugateGradients,
+                Some("cholesky") => SolverMethod::Cholesky,
+                _ => SolverMethod::Auto,
             };
             choice.tolerance = section.optional_number("tolerance", TOLERANCE)?;
         }
@@ -232,9 +232,9 @@ impl SolverChoice {
 
     fn to_json(&self) -> Value {
         let method = match self.method {
-            Method::Auto => METHODS[0],
-            Method::ConjugateGradients => METHODS[1],
-            Method::Cholesky => METHODS[2],
+            SolverMethod::Auto => METHODS[0],
+            SolverMethod::ConjugateGradients => METHODS[1],
+            SolverMethod::Cholesky => METHODS[2],
         };
         match self.tolerance {
             Some(tolerance) => json!({ "method": method, "tolerance": tolerance }),

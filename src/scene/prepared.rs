@@ -1,6 +1,6 @@
 //! A scene on a device, ready to run.
 
-use super::{Grip, Hold, Method, ReadingChoice, Scene};
+use super::{Grip, Hold, ReadingChoice, Scene, SolverMethod};
 use crate::{
     contact::Pose,
     error::{Result, bad_input},
@@ -8,7 +8,7 @@ use crate::{
     reading::Reading,
     rollout::cloth::{ClothRollout, MEMORY},
     solve::{Solver, TOLERANCE},
-    step::{Cloth, Drive, Parameters, Setup, State},
+    step::{Cloth, ClothSetup, Drive, Parameters, State},
 };
 
 /// Steps after which the solver of a scene drops the factor that it keeps; a run goes on from such steps. One more
@@ -17,7 +17,7 @@ pub(super) const FORGET_EVERY: usize = 25;
 
 /// A scene on a device: cloth, parameters and handles.
 #[derive(Debug, Clone)]
-pub struct Prepared {
+pub struct PreparedScene {
     /// What it is made from.
     pub scene: Scene,
     /// The cloth.
@@ -36,7 +36,7 @@ pub struct Prepared {
 
 impl Scene {
     /// Makes the mesh and puts everything on a device.
-    pub fn prepare(&self, compute: &Compute) -> Result<Prepared> {
+    pub fn prepare(&self, compute: &Compute) -> Result<PreparedScene> {
         let (mesh, mut words) = self.mesh.make()?;
         let parameters = self.fabric.parameters(compute)?;
         let cloth = Cloth::new(mesh, self.setup()?, compute)?;
@@ -51,7 +51,7 @@ impl Scene {
                 self.place, self.fabric.material.name
             ));
         };
-        Ok(Prepared {
+        Ok(PreparedScene {
             masses: cloth.rest.vertex_area.iter().map(|a| a * density).collect(),
             readings: readings?,
             scene: self.clone(),
@@ -62,9 +62,9 @@ impl Scene {
         })
     }
 
-    fn setup(&self) -> Result<Setup> {
+    fn setup(&self) -> Result<ClothSetup> {
         let fabric = &self.fabric;
-        Ok(Setup {
+        Ok(ClothSetup {
             law: fabric.material.build_law(fabric.timer),
             strain: fabric.material.strain,
             gate: self.gate,
@@ -78,13 +78,13 @@ impl Scene {
     }
 }
 
-impl Prepared {
+impl PreparedScene {
     /// The state before the first step.
     pub fn start(&self) -> State {
         self.cloth.start(&self.parameters)
     }
 
-    /// The steps of the scene, with the memory for kept states that is usual. `drive` is [`Prepared::drive`].
+    /// The steps of the scene, with the memory for kept states that is usual. `drive` is [`PreparedScene::drive`].
     pub fn rollout<'a>(&'a self, drive: &'a dyn Fn(usize) -> Drive) -> ClothRollout<'a> {
         ClothRollout {
             cloth: &self.cloth,
@@ -104,14 +104,14 @@ impl Prepared {
             ..
         } = &self.cloth;
         let solver = match choice.method {
-            Method::Cholesky if !compute.is_cpu() => {
+            SolverMethod::Cholesky if !compute.is_cpu() => {
                 return bad_input(format!(
                     "{}: solver.method = \"cholesky\" runs on the CPU only; add --device cpu or take \"auto\"",
                     self.scene.place
                 ));
             }
-            Method::Auto | Method::Cholesky => Solver::new(mesh, topology, compute)?,
-            Method::ConjugateGradients => {
+            SolverMethod::Auto | SolverMethod::Cholesky => Solver::new(mesh, topology, compute)?,
+            SolverMethod::ConjugateGradients => {
                 let default = match compute.precision() {
                     Precision::F64 => TOLERANCE,
                     Precision::F32 => 1e-5,

@@ -7,7 +7,7 @@ use super::{
     failure::Failures,
     interval::counts,
     local::Local,
-    model::Run,
+    model::ModelRun,
     morris, regime,
     result::{
         Convergence, Derivative, DerivativeOutput, Morris, RunInfo, Sensitivity, Sobol, SobolOutput,
@@ -79,8 +79,8 @@ fn main_output(study: &Study) -> usize {
 }
 
 /// An output of every run, NaN where a run failed.
-fn column(runs: &[Run], output: usize) -> Vec<f64> {
-    let value = |r: &Run| r.values.get(output).copied().unwrap_or(f64::NAN);
+fn column(runs: &[ModelRun], output: usize) -> Vec<f64> {
+    let value = |r: &ModelRun| r.values.get(output).copied().unwrap_or(f64::NAN);
     runs.iter().map(value).collect()
 }
 
@@ -95,7 +95,7 @@ fn local(study: &Study, runs: &Runs) -> Option<Local> {
 }
 
 /// The gradient of an output over the coordinates; none where it has none.
-fn gradient(study: &Study, run: &Run, values: &[f64], output: usize) -> Option<Vec<f64>> {
+fn gradient(study: &Study, run: &ModelRun, values: &[f64], output: usize) -> Option<Vec<f64>> {
     let factors = study.model.factors();
     let k = factors.len();
     let row = run.slopes.get(output * k..(output + 1) * k)?;
@@ -212,9 +212,9 @@ pub(crate) fn sobol_outputs(study: &Study, runs: &Runs) -> Vec<Option<SobolOutpu
         .collect()
 }
 
-fn split(study: &Study, runs: &Runs, output: usize) -> sobol::Runs {
+fn split(study: &Study, runs: &Runs, output: usize) -> sobol::SobolRuns {
     let outputs = column(runs.of(Method::Sobol), output);
-    sobol::Runs::split(&outputs, study.plan.groups.len()).with_dummy()
+    sobol::SobolRuns::split(&outputs, study.plan.groups.len()).with_dummy()
 }
 
 /// Widest interval of a total: what a study that wants to know enough looks at.

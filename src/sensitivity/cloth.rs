@@ -9,14 +9,14 @@ use factors::Varied;
 use super::{
     factor::Factor,
     laboratory::Vary,
-    model::{Model, Output, Place, Run},
+    model::{Model, ModelRun, Output, Place},
 };
 use crate::{
     error::{Error, Result},
     numeric::Compute,
-    rollout::cloth::{ClothRollout, Passed, Recording, Watch},
+    rollout::cloth::{ClothRollout, Passed, Recording, WatchedReading},
     scene::{
-        Prepared, Scene,
+        PreparedScene, Scene,
         run::{angle_sizes, read_all},
     },
     solve::Solver,
@@ -32,7 +32,7 @@ const ROUNDING: f64 = 1e-12;
 
 /// A scene and what is varied in it.
 pub(crate) struct ClothModel {
-    prepared: Prepared,
+    prepared: PreparedScene,
     varied: Varied,
     outputs: Vec<Output>,
     /// Steps after which the readings are taken, increasing.
@@ -75,16 +75,16 @@ impl ClothModel {
         notes
     }
 
-    fn one(&self, point: &[f64], full: bool) -> Result<Run> {
-        let prepared = Prepared {
+    fn one(&self, point: &[f64], full: bool) -> Result<ModelRun> {
+        let prepared = PreparedScene {
             parameters: self.varied.apply(&self.prepared, point),
             ..self.prepared.clone()
         };
         match self.simulate(&prepared, full) {
             // The run itself: another one may succeed.
-            Err(Error::CheckFailed(why)) => Ok(Run::failed(first_sentence(&why))),
+            Err(Error::CheckFailed(why)) => Ok(ModelRun::failed(first_sentence(&why))),
             Err(failed) if failed.is_failed_run() => {
-                Ok(Run::failed(first_sentence(&failed.to_string())))
+                Ok(ModelRun::failed(first_sentence(&failed.to_string())))
             }
             done_or_hopeless => done_or_hopeless,
         }
@@ -92,7 +92,7 @@ impl ClothModel {
 
     /// The outputs of a run, and their slopes where `full`: by going back through the very steps that gave the
     /// outputs.
-    fn simulate(&self, prepared: &Prepared, full: bool) -> Result<Run> {
+    fn simulate(&self, prepared: &PreparedScene, full: bool) -> Result<ModelRun> {
         let drive = |step: usize| prepared.drive(step);
         let rollout = prepared.rollout(&drive);
         let (start, parameters) = (prepared.start(), &prepared.parameters);
@@ -106,16 +106,16 @@ impl ClothModel {
         };
         if !full {
             let last = rollout.forward(&mut solver, &start, parameters, see)?;
-            return Ok(Run {
+            return Ok(ModelRun {
                 values: self.values(&along, &last)?,
-                ..Run::default()
+                ..ModelRun::default()
             });
         }
         let recording = rollout.record(&mut solver, &start, parameters, see)?;
-        Ok(Run {
+        Ok(ModelRun {
             values: self.values(&along, recording.last())?,
             slopes: self.slopes(prepared, &rollout, &recording, &solver)?,
-            ..Run::default()
+            ..ModelRun::default()
         })
     }
 
@@ -163,7 +163,7 @@ impl ClothModel {
     /// have none. `solver` is as the run left it.
     fn slopes(
         &self,
-        prepared: &Prepared,
+        prepared: &PreparedScene,
         rollout: &ClothRollout,
         recording: &Recording,
         solver: &Solver,
@@ -172,7 +172,7 @@ impl ClothModel {
         let mut slopes = vec![f64::NAN; self.outputs.len() * k];
         let (cloth, parameters) = (&prepared.cloth, &prepared.parameters);
         for (i, reading) in prepared.readings.iter().enumerate() {
-            let watch = Watch {
+            let watch = WatchedReading {
                 after: rollout.steps,
                 reading: reading.clone(),
                 weight: 1.0,
@@ -252,7 +252,7 @@ impl Model for ClothModel {
         1
     }
 
-    fn run(&self, points: &[Vec<f64>], full: bool) -> Result<Vec<Run>> {
+    fn run(&self, points: &[Vec<f64>], full: bool) -> Result<Vec<ModelRun>> {
         points.iter().map(|p| self.one(p, full)).collect()
     }
 

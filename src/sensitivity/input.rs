@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     cloth::{ClothModel, ClothWish},
-    laboratory::{HINGES, Laboratory, Vary, Wish},
+    laboratory::{HINGES, Laboratory, RangeWish, Vary},
     model::Model,
 };
 use crate::{
@@ -185,10 +185,10 @@ pub(super) fn open(compute: &Compute, inputs: &Inputs, options: &Options) -> Res
 fn open_case(compute: &Compute, inputs: &Inputs, case: Case, options: &Options) -> Result<Opened> {
     let data = dataset(&case, inputs)?;
     let mut notes = Vec::new();
-    let mut wish = Wish {
+    let mut wish = RangeWish {
         vary: options.vary()?,
         only: options.only.clone(),
-        ..Wish::default()
+        ..RangeWish::default()
     };
     if let Some(text) = inputs.text(AROUND) {
         let material = Material::parse(text, AROUND)?;

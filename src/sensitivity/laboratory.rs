@@ -9,18 +9,18 @@ use serde_json::{Value, json};
 
 use outputs::Recipe;
 use ranges::Ranges;
-pub(crate) use ranges::{Vary, Wish};
+pub(crate) use ranges::{RangeWish, Vary};
 use shares::ShareTest;
 
 use super::{
     factor::Factor,
-    model::{Model, Output, Run},
+    model::{Model, ModelRun, Output},
 };
 use crate::{
     error::Result,
     fit::{
         case::Case,
-        dataset::{Dataset, Row},
+        dataset::{DataRow, Dataset},
         defaults::complete,
         problem::Calibration,
     },
@@ -65,7 +65,7 @@ impl Laboratory {
         compute: &Compute,
         case: &Case,
         data: &Dataset,
-        wish: &Wish,
+        wish: &RangeWish,
     ) -> Result<Laboratory> {
         let mut case = case.clone();
         let fused = case.build_law().has_fused_form();
@@ -120,14 +120,14 @@ impl Laboratory {
         point: &DVector<f64>,
         readings: &[f64],
         slopes: Option<nalgebra::DMatrix<f64>>,
-    ) -> Run {
+    ) -> ModelRun {
         if let Some(why) = self.impossible(readings) {
-            return Run::failed(why);
+            return ModelRun::failed(why);
         }
         let values = self.recipes.iter().map(|recipe| recipe.of(|c| readings[c]));
-        let mut run = Run {
+        let mut run = ModelRun {
             values: values.collect(),
-            ..Run::default()
+            ..ModelRun::default()
         };
         if let Some(slopes) = slopes {
             // From the unknowns of the search to the values of the factors.
@@ -165,7 +165,7 @@ type Spreads = Vec<(usize, f64)>;
 /// The distinct conditions of the data, and the condition and spread of every measurement.
 fn conditions(data: &Dataset) -> (Vec<(usize, Condition)>, Spreads) {
     let (mut conditions, mut measured) = (Vec::new(), Vec::new());
-    for Row {
+    for DataRow {
         group,
         condition,
         sd,
@@ -218,10 +218,10 @@ impl Model for Laboratory {
         1 << fitting.ilog2()
     }
 
-    fn run(&self, points: &[Vec<f64>], full: bool) -> Result<Vec<Run>> {
+    fn run(&self, points: &[Vec<f64>], full: bool) -> Result<Vec<ModelRun>> {
         let unknowns: Vec<DVector<f64>> = points.iter().map(|p| self.unknowns(p)).collect();
         let readings = self.calibration.read(&self.tests, &unknowns, full)?;
-        let mut runs: Vec<Run> = unknowns
+        let mut runs: Vec<ModelRun> = unknowns
             .iter()
             .zip(readings)
             .map(|(point, (values, slopes))| self.gather(point, &values, slopes))

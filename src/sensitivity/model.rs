@@ -30,7 +30,7 @@ pub struct Place {
 
 /// What one run gave.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Run {
+pub struct ModelRun {
     /// The outputs; empty where the run failed.
     pub values: Vec<f64>,
     /// ∂output/∂factor, row-major `[outputs, factors]`, NaN where an output has none; empty where they were
@@ -42,12 +42,12 @@ pub struct Run {
     pub failure: Option<String>,
 }
 
-impl Run {
+impl ModelRun {
     /// A run that failed.
-    pub fn failed(why: impl Into<String>) -> Run {
-        Run {
+    pub fn failed(why: impl Into<String>) -> ModelRun {
+        ModelRun {
             failure: Some(why.into()),
-            ..Run::default()
+            ..ModelRun::default()
         }
     }
 }
@@ -72,7 +72,7 @@ pub trait Model: Sync {
     fn chunk(&self) -> usize;
 
     /// Runs at points, each with a value a factor; with slopes and regimes where `full`.
-    fn run(&self, points: &[Vec<f64>], full: bool) -> Result<Vec<Run>>;
+    fn run(&self, points: &[Vec<f64>], full: bool) -> Result<Vec<ModelRun>>;
 
     /// Outputs that are measured, with the standard deviation of each measurement; `nominal` are the outputs at
     /// the nominal parameters, of which a spread may be a share.

@@ -20,7 +20,7 @@ use super::interval::{Estimate, RESAMPLES};
 
 /// Outputs of one scalar for a design of [`super::sample::saltelli`].
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Runs {
+pub(crate) struct SobolRuns {
     /// f(A).
     pub a: Vec<f64>,
     /// f(B).
@@ -76,10 +76,10 @@ const SHARED: usize = 5;
 /// Products of each group.
 const EACH: usize = 4;
 
-impl Runs {
+impl SobolRuns {
     /// The runs of an output, in the order of the design, without base samples of which a run failed.
-    pub(crate) fn split(outputs: &[f64], groups: usize) -> Runs {
-        let mut runs = Runs {
+    pub(crate) fn split(outputs: &[f64], groups: usize) -> SobolRuns {
+        let mut runs = SobolRuns {
             a: Vec::new(),
             b: Vec::new(),
             mixed: vec![Vec::new(); groups],
@@ -100,16 +100,16 @@ impl Runs {
 
     /// With a dummy: a group that the output cannot depend on, so that its runs are those of A. What its
     /// first-order index comes out as is the error of the estimator.
-    pub(crate) fn with_dummy(mut self) -> Runs {
+    pub(crate) fn with_dummy(mut self) -> SobolRuns {
         self.mixed.push(self.a.clone());
         self.has_dummy = true;
         self
     }
 
     /// The first base samples only.
-    pub(crate) fn first(&self, samples: usize) -> Runs {
+    pub(crate) fn first(&self, samples: usize) -> SobolRuns {
         let cut = |list: &Vec<f64>| list[..samples.min(list.len())].to_vec();
-        Runs {
+        SobolRuns {
             a: cut(&self.a),
             b: cut(&self.b),
             mixed: self.mixed.iter().map(cut).collect(),

@@ -8,7 +8,7 @@ use runs::{decode, encode};
 
 use super::{
     factor::Group,
-    model::{Model, Run},
+    model::{Model, ModelRun},
     sample::{self, Trajectory},
 };
 use crate::{
@@ -98,12 +98,12 @@ pub struct Study<'a> {
 
 /// All runs of a study, in the order of its designs.
 pub struct Runs {
-    stages: Vec<(Method, Vec<Run>)>,
+    stages: Vec<(Method, Vec<ModelRun>)>,
 }
 
 impl Runs {
     /// The runs of a method; empty where it was not asked for.
-    pub fn of(&self, method: Method) -> &[Run] {
+    pub fn of(&self, method: Method) -> &[ModelRun] {
         let found = self.stages.iter().find(|(m, _)| *m == method);
         found.map_or(&[], |(_, runs)| runs)
     }
@@ -187,7 +187,7 @@ impl<'a> Study<'a> {
 
     /// The runs from the results of all tasks.
     pub fn gather(&self, results: &[Value]) -> Result<Runs> {
-        let mut stages: Vec<(Method, Vec<Run>)> =
+        let mut stages: Vec<(Method, Vec<ModelRun>)> =
             self.stages.iter().map(|s| (s.method, Vec::new())).collect();
         for ((stage, first, last), value) in self.pieces().into_iter().zip(results) {
             let runs = decode(value, self.model, last - first);

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{
     analysis::{Subject, analyse},
     factor::{Distribution, Factor, groups},
-    model::{Model, Output, Run},
+    model::{Model, ModelRun, Output},
     result::Sensitivity,
     study::{Method, Study, StudyPlan},
 };
@@ -63,19 +63,19 @@ impl Model for Known {
         64
     }
 
-    fn run(&self, points: &[Vec<f64>], full: bool) -> Result<Vec<Run>> {
+    fn run(&self, points: &[Vec<f64>], full: bool) -> Result<Vec<ModelRun>> {
         let one = |p: &Vec<f64>| {
             let value = (self.function)(p);
             if !value.is_finite() {
-                return Run::failed("not a number");
+                return ModelRun::failed("not a number");
             }
-            Run {
+            ModelRun {
                 values: vec![value],
                 slopes: match self.gradient {
                     Some(gradient) if full => gradient(p),
                     _ => Vec::new(),
                 },
-                ..Run::default()
+                ..ModelRun::default()
             }
         };
         Ok(points.iter().map(one).collect())

@@ -2,7 +2,7 @@
 
 use burn::tensor::Tensor;
 
-use super::{Statistics, Tangent};
+use super::{SolveStatistics, Tangent};
 use crate::{
     element::{Incidence, Vector},
     error::{NotConverged, Residual, Result},
@@ -27,11 +27,11 @@ pub(super) fn solve(
     right: &Field,
     guess: &Field,
     (tolerance, most): (f64, usize),
-) -> Result<(Field, Statistics)> {
+) -> Result<(Field, SolveStatistics)> {
     let size = norm(compute, right)?;
     // No residual is small next to a right side of zero; its solution needs no iteration.
     if size == 0.0 {
-        return Ok((right.zeros_like(), Statistics::default()));
+        return Ok((right.zeros_like(), SolveStatistics::default()));
     }
     let inverse = Inverse::new(&tangent.diagonal(incidence));
     let mut x = guess.clone();
@@ -42,7 +42,7 @@ pub(super) fn solve(
     let mut iterations = 0;
     loop {
         let relative = norm(compute, &residual)? / size;
-        let statistics = Statistics {
+        let statistics = SolveStatistics {
             iterations,
             residual: relative,
             refactored: false,

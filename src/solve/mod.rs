@@ -18,7 +18,7 @@ use crate::{
 
 /// How a solve went.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Statistics {
+pub struct SolveStatistics {
     /// Of conjugate gradients.
     pub iterations: usize,
     /// |b − A·x|/|b|.
@@ -136,7 +136,7 @@ impl Solver {
         tangent: &Tangent,
         right: &Field,
         guess: &Field,
-    ) -> Result<(Field, Statistics)> {
+    ) -> Result<(Field, SolveStatistics)> {
         let (compute, tolerance) = (&self.compute, self.tolerance);
         match &mut self.direct {
             Some(direct) => {
@@ -211,7 +211,7 @@ impl Direct {
         right: &Field,
         guess: &Field,
         tolerance: f64,
-    ) -> Result<(Field, Statistics)> {
+    ) -> Result<(Field, SolveStatistics)> {
         let b = vertex_first(&compute.values(right.clone())?);
         let mut x = vertex_first(&compute.values(guess.clone())?);
         let stats = self.solver.solve(&b, &mut x, tolerance)?;
@@ -219,7 +219,7 @@ impl Direct {
         let rows: Vec<f64> = (0..3)
             .flat_map(|axis| x.iter().skip(axis).step_by(3).copied())
             .collect();
-        let statistics = Statistics {
+        let statistics = SolveStatistics {
             iterations: stats.iterations,
             residual: stats.relative_residual,
             refactored: stats.refactored,

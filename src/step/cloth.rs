@@ -23,7 +23,7 @@ pub struct Damping {
 
 /// What a cloth is made from.
 #[derive(Debug, Clone)]
-pub struct Setup {
+pub struct ClothSetup {
     /// Law of the hinges.
     pub law: Arc<dyn Law>,
     /// How its thresholds are measured.
@@ -57,7 +57,7 @@ pub struct Cloth {
     /// Rest state.
     pub rest: Rest,
     /// Law, damping and the like.
-    pub setup: Setup,
+    pub setup: ClothSetup,
     /// Corners and vertices.
     pub incidence: Incidence,
     /// Rest angle \[rad\], `[1, hinges]`.
@@ -83,7 +83,7 @@ pub(super) const TENSILE_LAW: TimeDependent = TimeDependent {
 
 impl Cloth {
     /// Checks the mesh and puts its constants on the device.
-    pub fn new(mesh: Mesh, setup: Setup, compute: &Compute) -> Result<Cloth> {
+    pub fn new(mesh: Mesh, setup: ClothSetup, compute: &Compute) -> Result<Cloth> {
         let topology = mesh.check()?;
         if topology.hinges.is_empty() {
             return bad_input(

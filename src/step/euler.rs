@@ -7,7 +7,7 @@ use super::{
 use crate::{
     error::Result,
     numeric::Field,
-    solve::{Solver, Statistics, Tangent},
+    solve::{SolveStatistics, Solver, Tangent},
 };
 
 /// The equations of one step.
@@ -27,7 +27,7 @@ pub struct Advanced {
     /// The new state.
     pub state: State,
     /// How the linear solve went.
-    pub statistics: Statistics,
+    pub statistics: SolveStatistics,
 }
 
 impl Cloth {

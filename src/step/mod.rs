@@ -19,7 +19,7 @@ mod response;
 mod reverse;
 mod vertex;
 
-pub(crate) use cloth::{Cloth, Damping, Setup};
+pub(crate) use cloth::{Cloth, ClothSetup, Damping};
 
 pub(crate) use parameters::Parameters;
 pub(crate) use response::Response;

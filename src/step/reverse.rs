@@ -12,7 +12,7 @@ use crate::{
     element::{Columns, HingeSpan},
     error::Result,
     numeric::Field,
-    solve::{Solver, Statistics, Tangent},
+    solve::{SolveStatistics, Solver, Tangent},
 };
 
 /// Gradients that one step hands on.
@@ -27,7 +27,7 @@ pub struct StepGradient {
     /// Of the obstacles' centres, `[3, 1]` each.
     pub centers: Vec<Field>,
     /// How the solve went.
-    pub statistics: Statistics,
+    pub statistics: SolveStatistics,
 }
 
 impl Cloth {
@@ -137,7 +137,7 @@ impl Tape {
         lambda: &Field,
         after: &State,
         adjoint: &State,
-        statistics: Statistics,
+        statistics: SolveStatistics,
     ) -> StepGradient {
         let stiff = cloth.stiffness_factor(drive);
         let elements = |w: &Field| (cloth.incidence.spans(w), cloth.incidence.columns(w));

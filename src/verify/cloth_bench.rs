@@ -8,9 +8,9 @@ use crate::{
     mesh::{Mesh, generate},
     numeric::{Compute, Gate, Precision},
     reading::Reading,
-    rollout::cloth::{ClothGradient, ClothRollout, MEMORY, Passed, Watch},
+    rollout::cloth::{ClothGradient, ClothRollout, MEMORY, Passed, WatchedReading},
     solve::Solver,
-    step::{Cloth, Damping, Drive, Parameters, Response, Setup, State},
+    step::{Cloth, ClothSetup, Damping, Drive, Parameters, Response, State},
 };
 
 /// A cloth, what is done to it, and what is read at the end.
@@ -55,7 +55,7 @@ impl ClothBench {
     /// The square cloth of `peers/cloth_spec.py`: `n` × `n` vertices on 1 m², two corners pinned, gravity, 100
     /// steps of 1/60 s, isotropic and elastic; read is the mean height.
     pub(crate) fn square(n: usize, steps: usize, compute: &Compute) -> Result<ClothBench> {
-        let setup = Setup {
+        let setup = ClothSetup {
             law: std::sync::Arc::new(Elastic),
             strain: StrainMeasure::Curvature,
             gate: Gate::Hard,
@@ -118,7 +118,7 @@ impl ClothBench {
                 .collect::<Vec<_>>()
         };
         let (bottom, top) = (ring(0.0), ring(height));
-        let setup = Setup {
+        let setup = ClothSetup {
             law,
             strain: cotton.strain,
             gate: Gate::Hard,
@@ -220,8 +220,8 @@ impl ClothBench {
     }
 
     /// What is read, at the end.
-    pub(crate) fn watch(&self) -> Watch {
-        Watch {
+    pub(crate) fn watch(&self) -> WatchedReading {
+        WatchedReading {
             after: self.steps,
             reading: self.reading.clone(),
             weight: 1.0,

@@ -2,7 +2,7 @@
 
 use crate::fit::{
     case::{Case, HoldOutRule, Role},
-    dataset::{Dataset, Row},
+    dataset::{DataRow, Dataset},
     defaults::complete,
     run::{Fit, Optimizer},
 };
@@ -82,7 +82,7 @@ impl Trial {
             .run(compute, &[vec![values]], false)?
             .remove(0)
             .values;
-        let row = |((_, condition), value): (&(usize, Condition), f64)| Row {
+        let row = |((_, condition), value): (&(usize, Condition), f64)| DataRow {
             place: "synthetic".into(),
             group: 0,
             condition: *condition,

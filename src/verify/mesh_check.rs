@@ -12,10 +12,10 @@ use crate::{
     reading::Reading,
     rollout::{
         Path,
-        cloth::{ClothRollout, Watch},
+        cloth::{ClothRollout, WatchedReading},
     },
     solve::Solver,
-    step::{Cloth, Damping, Drive, Parameters, Setup, State},
+    step::{Cloth, ClothSetup, Damping, Drive, Parameters, State},
 };
 
 /// Steps of the roll-out.
@@ -84,7 +84,7 @@ impl MeshCheck {
                 .collect::<Vec<_>>()
         };
         let (pinned, held) = (at(0.0), at(0.1));
-        let setup = Setup {
+        let setup = ClothSetup {
             law: Arc::new(TimeDependent::default()),
             strain: StrainMeasure::Angle,
             gate: Gate::Smoothstep { width: 0.05 },
@@ -172,9 +172,9 @@ impl MeshCheck {
     }
 
     /// Readings of different kinds on the way and at the end, of order one together.
-    fn watches(&self) -> Vec<Watch> {
+    fn watches(&self) -> Vec<WatchedReading> {
         let up = [0.0, 0.0, 1.0];
-        let watch = |after, reading, weight| Watch {
+        let watch = |after, reading, weight| WatchedReading {
             after,
             reading,
             weight,

@@ -7,12 +7,12 @@ use rumple::{
         analysis::{Subject, analyse},
         factor::groups,
         interval::counts,
-        laboratory::{Laboratory, Vary, Wish},
+        laboratory::{Laboratory, RangeWish, Vary},
         model::Model,
         morris,
         result::Sensitivity,
         sample::trajectories,
-        sobol::Runs,
+        sobol::SobolRuns,
         study::{Method, Study, StudyPlan},
     },
     study::{Task, Tasks, Work},
@@ -24,7 +24,7 @@ const DATA: &str = include_str!("../data/salib/three.csv");
 const RUNS: &str = include_str!("../data/salib/crease.csv");
 const SALIB: &str = include_str!("../data/salib/salib.json");
 
-fn laboratory(wish: &Wish) -> Laboratory {
+fn laboratory(wish: &RangeWish) -> Laboratory {
     let case = Case::parse(CASE, "case.json").unwrap();
     let file = DataFile::parse(DATA, "three.csv").unwrap();
     let data = Dataset::gather(&case, &[(&case.data[0], file)]).unwrap();
@@ -85,7 +85,7 @@ fn agree(name: &str, ours: &[f64], theirs: &Value) {
 // formulas in NumPy) to 1e-10.
 #[test]
 fn estimators_agree_with_salib() {
-    let model = laboratory(&Wish::default());
+    let model = laboratory(&RangeWish::default());
     let k = model.factors().len();
     let salib: Value = serde_json::from_str(SALIB).unwrap();
     let (_, sobol_outputs) = committed("sobol", k);
@@ -94,7 +94,7 @@ fn estimators_agree_with_salib() {
     let walks = trajectories(model.factors(), &groups, 10, 1);
     for (i, theirs) in salib["outputs"].as_array().unwrap().iter().enumerate() {
         let column: Vec<f64> = sobol_outputs.iter().map(|row| row[i]).collect();
-        let runs = Runs::split(&column, k);
+        let runs = SobolRuns::split(&column, k);
         assert_eq!(runs.samples(), 32);
         let indices = runs.indices(&counts(32, 1)).unwrap();
         let all = |of: fn(
@@ -156,7 +156,7 @@ fn estimators_agree_with_salib() {
 // The committed runs are those of the crease test as it is today.
 #[test]
 fn the_runs_given_to_salib_are_of_this_crease_test() {
-    let model = laboratory(&Wish::default());
+    let model = laboratory(&RangeWish::default());
     let (points, outputs) = committed("sobol", model.factors().len());
     assert_eq!(points.len(), 320);
     let runs = model.run(&points, false).unwrap();
@@ -172,9 +172,9 @@ fn the_runs_given_to_salib_are_of_this_crease_test() {
 // within their intervals, while friction has all of the variance.
 #[test]
 fn what_cannot_matter_has_index_zero() {
-    let wish = Wish {
+    let wish = RangeWish {
         vary: vec![("yield_strain".into(), Vary::Fixed(9e4))],
-        ..Wish::default()
+        ..RangeWish::default()
     };
     let model = laboratory(&wish);
     let result = studied(&model, &[Method::Sobol], 256);
@@ -198,7 +198,7 @@ fn what_cannot_matter_has_index_zero() {
 // The bound that derivatives put on a total holds for every output of the crease test.
 #[test]
 fn totals_of_the_crease_test_keep_their_bounds() {
-    let model = laboratory(&Wish::default());
+    let model = laboratory(&RangeWish::default());
     let result = studied(&model, &[Method::Derivative, Method::Sobol], 512);
     let above = &result.sobol.as_ref().unwrap().above_bound;
     assert!(

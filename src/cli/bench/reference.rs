@@ -11,7 +11,7 @@ use crate::{
         Bend, BodyMotion, BodyScene, GarmentLoss, GarmentMotion, LossConfig, Plasticity,
         evaluate::{mean_size, top},
         metrics::{compare, most_creased},
-        reference::{Accuracy, ReferenceRun, Simulation},
+        reference::{Accuracy, ReferenceRun, ReferenceSimulation},
     },
     numeric::Compute,
 };
@@ -104,7 +104,7 @@ fn simulate(
     yields: f64,
     compute: &Compute,
 ) -> Result<ReferenceRun> {
-    let simulation = Simulation {
+    let simulation = ReferenceSimulation {
         scene,
         motion,
         loss,

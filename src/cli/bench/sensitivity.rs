@@ -11,7 +11,7 @@ use crate::{
     sensitivity::{
         analysis::sobol_outputs,
         factor::groups,
-        laboratory::{Laboratory, Wish},
+        laboratory::{Laboratory, RangeWish},
         model::Model,
         study::{Method, Study, StudyPlan},
     },
@@ -26,7 +26,7 @@ pub(super) fn run(common: &Common, runs: usize) -> Result<()> {
     let measurements = Measurements::read(&[])?;
     let data = measurements.check()?;
     let compute = common.compute()?;
-    let model = Laboratory::new(&compute, &measurements.case, &data, &Wish::default())?;
+    let model = Laboratory::new(&compute, &measurements.case, &data, &RangeWish::default())?;
     let groups = groups(model.factors(), &[])?;
     let each = groups.len() + 2;
     if !(16 * each..=MOST_RUNS).contains(&runs) {

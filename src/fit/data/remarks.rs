@@ -1,14 +1,14 @@
 //! What a measurement file says about itself beside its numbers.
 
 use super::Measured;
-use crate::{error::readable, files::Table, laboratory::sheet::Sheet};
+use crate::{error::readable, files::Table, laboratory::sheet::DataSheet};
 
 /// Leading comments that are carried into the remarks.
 const MAX_COMMENTS: usize = 10;
 /// Distinct values of a column that its remark lists.
 const MAX_VALUES: usize = 6;
 /// Leading comments, then the columns that are not used, then values that are possible but odd.
-pub(super) fn all(sheet: &Sheet, points: &[Measured]) -> Vec<String> {
+pub(super) fn all(sheet: &DataSheet, points: &[Measured]) -> Vec<String> {
     let mut remarks = comments(sheet.table);
     remarks.extend(column_remarks(sheet));
     remarks.extend(unusual(sheet, points));
@@ -26,7 +26,7 @@ fn comments(table: &Table) -> Vec<String> {
 }
 
 /// "column: its distinct values" for every column that no point uses.
-fn column_remarks(sheet: &Sheet) -> Vec<String> {
+fn column_remarks(sheet: &DataSheet) -> Vec<String> {
     let table = sheet.table;
     let mut remarks = Vec::new();
     for (column, name) in table.columns().iter().enumerate() {
@@ -52,7 +52,7 @@ fn column_remarks(sheet: &Sheet) -> Vec<String> {
 }
 
 /// Values that are possible but so far from apparel that their unit is worth a look.
-fn unusual(sheet: &Sheet, points: &[Measured]) -> Vec<String> {
+fn unusual(sheet: &DataSheet, points: &[Measured]) -> Vec<String> {
     let mut remarks = Vec::new();
     for point in points {
         let Some((low, high, unit)) = point.concept.usual else {

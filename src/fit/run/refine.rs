@@ -49,7 +49,7 @@ impl Fit<'_> {
         watch: &mut Watcher,
     ) -> Result<(profile::ProfileEnd, Vec<ProfileSide>)> {
         let uncertainty = self.uncertainty(optimum);
-        let task = profile::Task {
+        let task = profile::ProfileTask {
             problem: &self.problem,
             levenberg: self.levenberg(),
             best: optimum.point.clone(),

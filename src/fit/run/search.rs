@@ -10,7 +10,7 @@ use crate::{
     numeric::sobol,
     optimize::{
         Problem, adam,
-        multistart::{self, Progress},
+        multistart::{self, SearchProgress},
     },
     study::{self, Shard, Tasks, Watcher, Wish, journal::Journal, tell},
 };
@@ -27,7 +27,7 @@ const WITHOUT_BRANCHES: &str = "search/without-branches";
 /// What a search or a share of one found.
 pub struct Searched {
     /// All starts, those of other shards as they were at first.
-    pub progress: Progress,
+    pub progress: SearchProgress,
     /// Whether the watcher stopped it.
     pub stopped: bool,
     /// Whether every group is done, those of other shards too.
@@ -69,14 +69,14 @@ impl Groups<'_> {
     }
 
     /// How the groups stand, as one search.
-    fn standing(&self, journal: &Journal, starts: &[Vec<f64>]) -> Result<Progress> {
+    fn standing(&self, journal: &Journal, starts: &[Vec<f64>]) -> Result<SearchProgress> {
         let mut groups = Vec::new();
         for (index, starts) in starts.chunks(GROUP).enumerate() {
-            let progress = journal.get::<Progress>(&self.key(index))?;
+            let progress = journal.get::<SearchProgress>(&self.key(index))?;
             let plan = self.fit.plan(index * GROUP);
-            groups.push(progress.unwrap_or_else(|| Progress::new(&plan, starts.to_vec())));
+            groups.push(progress.unwrap_or_else(|| SearchProgress::new(&plan, starts.to_vec())));
         }
-        Ok(Progress::joined(groups))
+        Ok(SearchProgress::joined(groups))
     }
 }
 
@@ -152,7 +152,7 @@ impl Fit<'_> {
         journal: &mut Journal,
         key: &str,
         watch: &mut Watcher,
-    ) -> Result<(Progress, bool)> {
+    ) -> Result<(SearchProgress, bool)> {
         let groups = Groups { fit: self, key };
         let searched = self.search_groups(&groups, journal, Shard::WHOLE, watch)?;
         Ok((searched.progress, searched.stopped))
@@ -193,9 +193,9 @@ impl Fit<'_> {
             written(&progress).map(Some)
         })?;
         let progress = match (&results, starts) {
-            (Some(results), _) => Progress::joined(read(results)?),
+            (Some(results), _) => SearchProgress::joined(read(results)?),
             // Another shard has the rest, and of ours nothing was left to do; or stopped before it began.
-            (None, None) => Progress::new(&self.plan(0), Vec::new()),
+            (None, None) => SearchProgress::new(&self.plan(0), Vec::new()),
             (None, Some(starts)) => groups.standing(journal, &starts)?,
         };
         Ok(Searched {
@@ -212,14 +212,14 @@ impl Fit<'_> {
         index: usize,
         starts: &[Vec<f64>],
         watch: &mut Watcher,
-    ) -> Result<Progress> {
+    ) -> Result<SearchProgress> {
         let plan = self.plan(index * GROUP);
-        let progress = match journal.get::<Progress>(key)? {
+        let progress = match journal.get::<SearchProgress>(key)? {
             Some(progress) => progress,
-            None => Progress::new(&plan, starts.to_vec()),
+            None => SearchProgress::new(&plan, starts.to_vec()),
         };
         let mut last = Instant::now();
-        let mut each = |progress: &Progress| {
+        let mut each = |progress: &SearchProgress| {
             let done = progress.stage == self.problem.stages();
             let wish = self.tell(progress, watch);
             if done || wish == Wish::Stop || last.elapsed() > JOURNAL_EVERY {
@@ -235,7 +235,7 @@ impl Fit<'_> {
     }
 
     /// Tells a watcher how the starts of a group stand.
-    fn tell(&self, progress: &Progress, watch: &mut Watcher) -> Wish {
+    fn tell(&self, progress: &SearchProgress, watch: &mut Watcher) -> Wish {
         let (stages, all) = (self.problem.stages(), progress.walkers.len());
         let moving = progress.walkers.iter();
         let moving = moving.filter(|w| w.outcome.is_none()).count();
@@ -250,20 +250,20 @@ impl Fit<'_> {
     }
 
     /// The search of a journal that holds all of it.
-    pub(super) fn searched(&self, journal: &Journal) -> Result<Option<Progress>> {
+    pub(super) fn searched(&self, journal: &Journal) -> Result<Option<SearchProgress>> {
         let results = study::results(&self.groups(), journal)?;
         results
-            .map(|all| Ok(Progress::joined(read(&all)?)))
+            .map(|all| Ok(SearchProgress::joined(read(&all)?)))
             .transpose()
     }
 }
 
-fn written(progress: &Progress) -> Result<Value> {
+fn written(progress: &SearchProgress) -> Result<Value> {
     serde_json::to_value(progress)
         .map_err(|e| Error::BadInput(format!("a search cannot be written as JSON: {e}")))
 }
 
-fn read(results: &[Value]) -> Result<Vec<Progress>> {
+fn read(results: &[Value]) -> Result<Vec<SearchProgress>> {
     let each = results.iter().map(|value| {
         serde_json::from_value(value.clone()).map_err(|e| {
             Error::BadInput(format!(

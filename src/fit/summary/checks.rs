@@ -5,7 +5,7 @@ use nalgebra::DVector;
 use crate::{
     error::Result,
     fit::{
-        result::{GradientCheck, GradientLine, HoldOut, Misfit, PointResult, Statistics},
+        result::{FitStatistics, GradientLine, HoldOut, JacobianCheck, Misfit, PointResult},
         run::{Fit, Optimum},
     },
     laboratory::of_kind,
@@ -17,7 +17,7 @@ const IMPROBABLE: f64 = 0.01;
 /// χ² a point below which the signs of residuals mean nothing: a hundredth of a standard deviation each.
 const WITHIN_SPREAD: f64 = 1e-4;
 
-pub(super) fn misfit(fit: &Fit, points: &[PointResult], statistics: &Statistics) -> Misfit {
+pub(super) fn misfit(fit: &Fit, points: &[PointResult], statistics: &FitStatistics) -> Misfit {
     let freedom = statistics.points.saturating_sub(statistics.free);
     let known = !fit.data.assumed_sd && freedom > 0;
     let chi2_probability = known.then(|| chi2_exceeds(statistics.chi2, freedom));
@@ -145,7 +145,7 @@ const DIFFERENCE: f64 = 1e-5;
 const CERTIFIED: f64 = 1e-4;
 
 /// Every column of the Jacobian against central differences, as far as a reverse pass made it.
-pub(super) fn gradient_check(fit: &Fit, optimum: &Optimum) -> Result<GradientCheck> {
+pub(super) fn gradient_check(fit: &Fit, optimum: &Optimum) -> Result<JacobianCheck> {
     let problem = &fit.problem;
     let n = problem.unknowns.len();
     let moved = |k: usize, step: f64| {
@@ -156,7 +156,7 @@ pub(super) fn gradient_check(fit: &Fit, optimum: &Optimum) -> Result<GradientChe
     let around = (0..n).flat_map(|k| [moved(k, DIFFERENCE), moved(k, -DIFFERENCE)]);
     let points: Vec<DVector<f64>> = around.chain([optimum.point.clone()]).collect();
     let Some(around) = problem.by_reverse_pass(&points)? else {
-        return Ok(GradientCheck {
+        return Ok(JacobianCheck {
             parameters: Vec::new(),
             largest_error: 0.0,
             passed: true,
@@ -177,7 +177,7 @@ pub(super) fn gradient_check(fit: &Fit, optimum: &Optimum) -> Result<GradientChe
             differences: difference.norm(),
         });
     }
-    Ok(GradientCheck {
+    Ok(JacobianCheck {
         parameters: lines,
         largest_error,
         passed: largest_error < CERTIFIED,

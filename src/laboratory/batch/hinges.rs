@@ -1,6 +1,6 @@
 //! Conditions that are roll-outs of hinges with a common schedule.
 
-use super::{Prepared, Readings, Request};
+use super::{PreparedTest, Readings, Request};
 use crate::{error::Result, rollout::Rollout};
 
 /// Roll-outs that share a schedule. All strains are in units of the largest curvature of their test, so
@@ -17,7 +17,7 @@ pub(in crate::laboratory) struct HingeBlock {
     pub scales: Vec<f64>,
 }
 
-impl Prepared for HingeBlock {
+impl PreparedTest for HingeBlock {
     fn read(&self, request: &Request, results: &mut [Readings]) -> Result<()> {
         let (compute, sets) = (request.compute, request.sets);
         let (count, width) = (self.conditions.len(), request.strains.len());

@@ -3,7 +3,7 @@
 use super::{Branch, CURVATURE, MOMENT};
 use crate::{
     error::{Result, bad_input, readable},
-    laboratory::sheet::{BRANCH, Concept, DIRECTION, DWELL, FABRIC, Sheet, direction},
+    laboratory::sheet::{BRANCH, Concept, DIRECTION, DWELL, DataSheet, FABRIC, direction},
 };
 
 /// Share of the largest curvature below which a step back is jitter of the digitising, not a turn.
@@ -25,7 +25,7 @@ struct Loop {
 }
 
 /// The branch of every row that has a moment, and a sentence for every loop that is not symmetric.
-pub(super) fn branches(sheet: &Sheet) -> Result<(Vec<Option<Branch>>, Vec<String>)> {
+pub(super) fn branches(sheet: &DataSheet) -> Result<(Vec<Option<Branch>>, Vec<String>)> {
     let mut of_row = vec![None; sheet.rows().len()];
     let mut assumptions = Vec::new();
     for cycle in loops(sheet)? {
@@ -43,7 +43,7 @@ pub(super) fn branches(sheet: &Sheet) -> Result<(Vec<Option<Branch>>, Vec<String
     Ok((of_row, assumptions))
 }
 
-fn loops(sheet: &Sheet) -> Result<Vec<Loop>> {
+fn loops(sheet: &DataSheet) -> Result<Vec<Loop>> {
     let mut loops: Vec<Loop> = Vec::new();
     for row in sheet.rows() {
         let point = (sheet.number(row, &CURVATURE)?, sheet.number(row, &MOMENT)?);
@@ -98,7 +98,7 @@ fn largest(cycle: &Loop) -> f64 {
     sizes.fold(0.0, f64::max)
 }
 
-fn check_unit(sheet: &Sheet, cycle: &Loop) -> Result<()> {
+fn check_unit(sheet: &DataSheet, cycle: &Loop) -> Result<()> {
     let largest = largest(cycle);
     if sheet.name(&CURVATURE) == "curvature_per_m" && largest <= SUSPICIOUSLY_FLAT {
         return bad_input(format!(
@@ -111,7 +111,7 @@ fn check_unit(sheet: &Sheet, cycle: &Loop) -> Result<()> {
 }
 
 /// Takes the branches that the rows name, where their side is possible.
-fn named(sheet: &Sheet, cycle: &Loop) -> Result<Vec<Branch>> {
+fn named(sheet: &DataSheet, cycle: &Loop) -> Result<Vec<Branch>> {
     let jitter = JITTER * largest(cycle);
     let one = |(row, curvature, named): &(usize, f64, Option<Branch>)| match named {
         None => bad_input(format!(
@@ -132,7 +132,7 @@ fn named(sheet: &Sheet, cycle: &Loop) -> Result<Vec<Branch>> {
 }
 
 /// Finds the branches from where the curvature turns.
-fn turning_points(sheet: &Sheet, cycle: &Loop) -> Result<Vec<Branch>> {
+fn turning_points(sheet: &DataSheet, cycle: &Loop) -> Result<Vec<Branch>> {
     let at = |i: usize| sheet.place(cycle.points[i].0);
     let curvature = |i: usize| cycle.points[i].1;
     let (count, largest) = (cycle.points.len(), largest(cycle));
@@ -183,7 +183,7 @@ fn turning_points(sheet: &Sheet, cycle: &Loop) -> Result<Vec<Branch>> {
 }
 
 /// A sentence where the two ends of a whole cycle differ.
-fn asymmetry(sheet: &Sheet, cycle: &Loop, found: &[Branch]) -> Option<String> {
+fn asymmetry(sheet: &DataSheet, cycle: &Loop, found: &[Branch]) -> Option<String> {
     if !found.contains(&Branch::Out) || !found.contains(&Branch::Back) {
         return None;
     }

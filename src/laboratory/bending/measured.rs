@@ -5,10 +5,10 @@ use crate::{
     error::{Result, bad_input, readable},
     laboratory::{
         Blueprint, Condition, Context, CurveKeys, DesignFigure, Figure, Grid, Label, Measured,
-        Noise, Prepared, Setting, Setup, Survey, Sweep, Test, TestSettings,
+        Noise, PreparedTest, Setting, Survey, Sweep, Test, TestSettings, TestSetup,
         batch::HingeBlock,
         crease::seconds,
-        sheet::{Assumptions, Concept, DWELL, Sheet, accepted, column},
+        sheet::{Assumptions, Concept, DWELL, DataSheet, accepted, column},
     },
 };
 
@@ -279,7 +279,7 @@ impl Test for Bending {
         }
     }
 
-    fn check_columns(&self, sheet: &Sheet) -> Result<()> {
+    fn check_columns(&self, sheet: &DataSheet) -> Result<()> {
         if sheet.has(&CURVATURE) == sheet.has(&MOMENT) {
             return Ok(());
         }
@@ -295,7 +295,7 @@ impl Test for Bending {
         ))
     }
 
-    fn measured(&self, sheet: &Sheet, assumed: &mut Assumptions) -> Result<Vec<Vec<Measured>>> {
+    fn measured(&self, sheet: &DataSheet, assumed: &mut Assumptions) -> Result<Vec<Vec<Measured>>> {
         let (branches, sentences) = loops::branches(sheet)?;
         assumed.sentences.extend(sentences);
         let mut rows = vec![Vec::new(); sheet.rows().len()];
@@ -467,7 +467,7 @@ impl Test for Bending {
         Label { name, unit, place }
     }
 
-    fn prepare(&self, setup: &Setup) -> Result<Vec<Box<dyn Prepared>>> {
+    fn prepare(&self, setup: &TestSetup) -> Result<Vec<Box<dyn PreparedTest>>> {
         let mut cycles: Vec<f64> = Vec::new();
         for (_, condition) in setup.conditions {
             if let Some(point) = BendingPoint::of(condition)
@@ -476,7 +476,7 @@ impl Test for Bending {
                 cycles.push(point.max_curvature);
             }
         }
-        let block = |cycle| Ok(Box::new(hinge_block(setup, cycle)?) as Box<dyn Prepared>);
+        let block = |cycle| Ok(Box::new(hinge_block(setup, cycle)?) as Box<dyn PreparedTest>);
         cycles.into_iter().map(block).collect()
     }
 
@@ -637,7 +637,7 @@ pub(in crate::laboratory) fn assumed_moment_sd(context: &mut Context) -> f64 {
 }
 
 /// The readings of all cycles up to one curvature as hinges.
-fn hinge_block(setup: &Setup, cycle: f64) -> Result<HingeBlock> {
+fn hinge_block(setup: &TestSetup, cycle: f64) -> Result<HingeBlock> {
     let test = KesTest {
         max_curvature: 1.0,
         rate: setup.resolution.settings.rate_per_m_s / cycle,

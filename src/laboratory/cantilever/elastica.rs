@@ -5,7 +5,7 @@ use nalgebra::{DMatrix, DVector};
 use super::{CantileverPoint, bending_length_share};
 use crate::{
     error::Result,
-    laboratory::{Prepared, Readings, Request, Setup},
+    laboratory::{PreparedTest, Readings, Request, TestSetup},
     material::ParameterRole,
     rollout::{HingeReading, Rollout, Schedule, Step},
 };
@@ -20,7 +20,7 @@ const MOST_ROUNDS: usize = 100;
 const TOLERANCE: f64 = 1e-12;
 
 /// A hinge that is bent to a curvature of one in no time; its stress is read at the end.
-fn ramp(setup: &Setup) -> Result<Rollout> {
+fn ramp(setup: &TestSetup) -> Result<Rollout> {
     let steps = (1..=STEPS).map(|k| Step::prescribe(k as f64 / STEPS as f64, 0.0));
     let ramp = Rollout {
         law: setup.law.clone(),
@@ -40,7 +40,7 @@ fn ramp(setup: &Setup) -> Result<Rollout> {
 }
 
 /// The cantilever conditions of a list.
-pub(super) struct Strips {
+pub(super) struct CantileverStrips {
     /// Place of the elastic rigidity among the parameters.
     bending: Option<usize>,
     ramp: Rollout,
@@ -209,7 +209,7 @@ fn balance(
     (out, jacobian)
 }
 
-impl Prepared for Strips {
+impl PreparedTest for CantileverStrips {
     fn read(&self, request: &Request, results: &mut [Readings]) -> Result<()> {
         let width = request.strains.len();
         let mut shapes = Vec::new();
@@ -252,10 +252,10 @@ impl Prepared for Strips {
     }
 }
 
-impl Strips {
+impl CantileverStrips {
     /// Those of a list; none where no condition is a cantilever.
-    pub(super) fn new(setup: &Setup) -> Result<Option<Strips>> {
-        let mut strips = Strips {
+    pub(super) fn new(setup: &TestSetup) -> Result<Option<CantileverStrips>> {
+        let mut strips = CantileverStrips {
             bending: setup
                 .law
                 .parameters()

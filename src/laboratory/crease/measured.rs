@@ -7,10 +7,10 @@ use crate::{
     error::{Result, bad_input, readable},
     laboratory::{
         AngleFigure, Blueprint, Condition, Context, CurveKeys, DesignFigure, Figure, Grid, Label,
-        Measured, Noise, Prepared, Setting, SettingKind, Setup, Specimen, Survey, Sweep, Test,
-        TestSettings,
+        Measured, Noise, PreparedTest, Setting, SettingKind, Specimen, Survey, Sweep, Test,
+        TestSettings, TestSetup,
         batch::HingeBlock,
-        sheet::{Assumptions, Cells, Concept, Sheet, accepted, column},
+        sheet::{Assumptions, Cells, Concept, DataSheet, accepted, column},
         strip::StripBlock,
     },
     numeric::statistics::quantile,
@@ -260,7 +260,7 @@ impl Test for Recovery {
         format!("a recovery test needs {}", accepted(&[&ANGLE]))
     }
 
-    fn check_columns(&self, sheet: &Sheet) -> Result<()> {
+    fn check_columns(&self, sheet: &DataSheet) -> Result<()> {
         // Beside an angle, percent could also mean a share of that angle.
         if sheet.name(&ANGLE_SD) == "sd_pct" && sheet.name(&ANGLE) != "recovery_pct" {
             return bad_input(format!(
@@ -272,7 +272,7 @@ impl Test for Recovery {
         Ok(())
     }
 
-    fn measured(&self, sheet: &Sheet, assumed: &mut Assumptions) -> Result<Vec<Vec<Measured>>> {
+    fn measured(&self, sheet: &DataSheet, assumed: &mut Assumptions) -> Result<Vec<Vec<Measured>>> {
         let mut rows = vec![Vec::new(); sheet.rows().len()];
         let mut angles = Vec::new();
         for row in sheet.rows() {
@@ -468,8 +468,8 @@ impl Test for Recovery {
         (settings.specimen == Specimen::StripMesh).then_some((1e-3, 1e3))
     }
 
-    fn prepare(&self, setup: &Setup) -> Result<Vec<Box<dyn Prepared>>> {
-        let mut prepared: Vec<Box<dyn Prepared>> = Vec::new();
+    fn prepare(&self, setup: &TestSetup) -> Result<Vec<Box<dyn PreparedTest>>> {
+        let mut prepared: Vec<Box<dyn PreparedTest>> = Vec::new();
         if let Some(block) = hinge_block(setup)? {
             prepared.push(Box::new(block));
         }
@@ -640,7 +640,7 @@ pub(in crate::laboratory) fn seconds(time: f64) -> String {
 }
 
 /// Refuses whole columns of angles that are too small for their unit.
-fn check_unit(sheet: &Sheet, angles: &[(usize, f64)]) -> Result<()> {
+fn check_unit(sheet: &DataSheet, angles: &[(usize, f64)]) -> Result<()> {
     let largest = angles.iter().map(|(_, angle)| *angle).fold(0.0, f64::max);
     if angles.len() < ENOUGH_TO_JUDGE_UNITS || largest == 0.0 {
         return Ok(());
@@ -670,7 +670,7 @@ fn check_unit(sheet: &Sheet, angles: &[(usize, f64)]) -> Result<()> {
 }
 
 /// The recovery conditions of a list as hinges; none where there are none.
-fn hinge_block(setup: &Setup) -> Result<Option<HingeBlock>> {
+fn hinge_block(setup: &TestSetup) -> Result<Option<HingeBlock>> {
     let (mut indices, mut scales, mut points) = (Vec::new(), Vec::new(), Vec::new());
     for (i, (group, condition)) in setup.conditions.iter().enumerate() {
         if let Some(point) = CreasePoint::of(condition) {

@@ -12,8 +12,8 @@ use super::StripTest;
 use crate::{
     error::{Result, bad_input, readable},
     laboratory::{
-        CREST_CURVATURE, CreasePoint, Setup,
-        batch::{Prepared, Readings, Request, or_wall},
+        CREST_CURVATURE, CreasePoint, TestSetup,
+        batch::{PreparedTest, Readings, Request, or_wall},
     },
     numeric::Gate,
 };
@@ -39,7 +39,7 @@ pub(in crate::laboratory) struct StripBlock {
 impl StripBlock {
     /// Strips of so many cells; none where no condition is a recovery. Refuses readings some time after the release,
     /// which the mesh does not follow.
-    pub(crate) fn new(cells: usize, setup: &Setup) -> Result<Option<StripBlock>> {
+    pub(crate) fn new(cells: usize, setup: &TestSetup) -> Result<Option<StripBlock>> {
         let mut block = StripBlock {
             // The hard law does not depend on the steps of fold and hold.
             test: StripTest {
@@ -71,7 +71,7 @@ impl StripBlock {
     }
 }
 
-impl Prepared for StripBlock {
+impl PreparedTest for StripBlock {
     /// The angles of all sets. Slopes stay those of the hinge ensemble.
     fn read(&self, request: &Request, results: &mut [Readings]) -> Result<()> {
         let starts: Vec<usize> = (0..self.points.len()).step_by(STRIPS).collect();

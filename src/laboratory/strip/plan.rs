@@ -6,7 +6,7 @@ use super::{DAMPING, Part, StripTest};
 use crate::{
     laboratory::CreasePoint,
     reading::Reading,
-    rollout::{cloth::Watch, log_times},
+    rollout::{cloth::WatchedReading, log_times},
     step::{Cloth, Drive},
 };
 
@@ -127,11 +127,11 @@ impl FoldPlan<'_> {
         drive
     }
 
-    pub(crate) fn watch(&self, part: &Part) -> Watch {
+    pub(crate) fn watch(&self, part: &Part) -> WatchedReading {
         let columns = self.test.cells + 2 * self.test.leg() + 1;
         let column = |c: usize| vec![part.first_vertex + c, part.first_vertex + columns + c];
         let leg = self.test.leg();
-        Watch {
+        WatchedReading {
             after: self.test.steps(),
             reading: Reading::RecoveryAngle {
                 roots: [column(leg), column(columns - 1 - leg)],

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::{TorquePoint, Twist, TwistTest};
 use crate::{
     error::Result,
-    laboratory::batch::{Prepared, Readings, Request, Setup, or_wall},
+    laboratory::batch::{PreparedTest, Readings, Request, TestSetup, or_wall},
     numeric::Gate,
 };
 
@@ -25,7 +25,7 @@ pub(super) struct TwistBlock {
 }
 
 /// A block for every twist and group of a list.
-pub(super) fn blocks(test: &TwistTest, setup: &Setup) -> Result<Vec<TwistBlock>> {
+pub(super) fn blocks(test: &TwistTest, setup: &TestSetup) -> Result<Vec<TwistBlock>> {
     let mut blocks: Vec<TwistBlock> = Vec::new();
     for (i, (group, condition)) in setup.conditions.iter().enumerate() {
         let Some(TorquePoint {
@@ -51,7 +51,7 @@ pub(super) fn blocks(test: &TwistTest, setup: &Setup) -> Result<Vec<TwistBlock>>
     Ok(blocks)
 }
 
-impl Prepared for TwistBlock {
+impl PreparedTest for TwistBlock {
     /// Torques, and slopes over the parameters that are sought.
     fn read(&self, request: &Request, results: &mut [Readings]) -> Result<()> {
         let mut runs: Vec<(usize, Option<(usize, f64)>)> = Vec::new();

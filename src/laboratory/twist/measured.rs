@@ -6,10 +6,10 @@ use super::{Twist, Way, block, ways};
 use crate::{
     error::{Result, bad_input, readable},
     laboratory::{
-        Blueprint, Condition, Context, CurveKeys, Figure, Grid, Label, Measured, Noise, Prepared,
-        Setup, Survey, Sweep, Test, TestSettings,
+        Blueprint, Condition, Context, CurveKeys, Figure, Grid, Label, Measured, Noise,
+        PreparedTest, Survey, Sweep, Test, TestSettings, TestSetup,
         bending::assumed_moment_sd,
-        sheet::{Assumptions, Concept, DWELL, Sheet, accepted, column},
+        sheet::{Assumptions, Concept, DWELL, DataSheet, accepted, column},
     },
 };
 
@@ -135,7 +135,7 @@ impl Test for Torque {
         true
     }
 
-    fn check_columns(&self, sheet: &Sheet) -> Result<()> {
+    fn check_columns(&self, sheet: &DataSheet) -> Result<()> {
         if sheet.has(&TURN) == sheet.has(&TORQUE) {
             return Ok(());
         }
@@ -147,7 +147,7 @@ impl Test for Torque {
         ))
     }
 
-    fn measured(&self, sheet: &Sheet, _: &mut Assumptions) -> Result<Vec<Vec<Measured>>> {
+    fn measured(&self, sheet: &DataSheet, _: &mut Assumptions) -> Result<Vec<Vec<Measured>>> {
         let mut rows = vec![Vec::new(); sheet.rows().len()];
         for (row, way) in sheet.rows().zip(ways::ways(sheet)?) {
             let number = |concept| sheet.number(row, concept);
@@ -273,15 +273,17 @@ impl Test for Torque {
         settings.twist.is_some().then_some((1e-5, 1e6))
     }
 
-    fn prepare(&self, setup: &Setup) -> Result<Vec<Box<dyn Prepared>>> {
+    fn prepare(&self, setup: &TestSetup) -> Result<Vec<Box<dyn PreparedTest>>> {
         let Some(test) = &setup.resolution.twist() else {
             return Ok(Vec::new());
         };
         let blocks = block::blocks(test, setup)?.into_iter();
-        Ok(blocks.map(|b| Box::new(b) as Box<dyn Prepared>).collect())
+        Ok(blocks
+            .map(|b| Box::new(b) as Box<dyn PreparedTest>)
+            .collect())
     }
 
-    fn is_left_out(&self, setup: &Setup) -> bool {
+    fn is_left_out(&self, setup: &TestSetup) -> bool {
         setup.resolution.twist().is_none()
     }
 

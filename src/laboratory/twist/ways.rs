@@ -3,7 +3,7 @@
 use super::{TORQUE, TURN, Way};
 use crate::{
     error::{Result, bad_input},
-    laboratory::sheet::{BRANCH, DIRECTION, DWELL, FABRIC, Sheet},
+    laboratory::sheet::{BRANCH, DIRECTION, DWELL, DataSheet, FABRIC},
 };
 
 /// Rows of one fabric, direction and dwell, with their turns \[rad\].
@@ -11,7 +11,7 @@ type TwistRows<'a> = ((Option<&'a str>, Option<&'a str>, u64), Vec<(usize, f64)>
 
 /// The way of every row that has a torque: as its row says, else out up to the first row with the largest turn
 /// of its twist, and back after it.
-pub(super) fn ways(sheet: &Sheet) -> Result<Vec<Option<Way>>> {
+pub(super) fn ways(sheet: &DataSheet) -> Result<Vec<Option<Way>>> {
     let mut of_row = vec![None; sheet.rows().len()];
     for (_, points) in twists(sheet)? {
         let largest = points.iter().map(|(_, turn)| *turn).fold(0.0, f64::max);
@@ -26,7 +26,7 @@ pub(super) fn ways(sheet: &Sheet) -> Result<Vec<Option<Way>>> {
     Ok(of_row)
 }
 
-fn twists<'a>(sheet: &'a Sheet) -> Result<Vec<TwistRows<'a>>> {
+fn twists<'a>(sheet: &'a DataSheet) -> Result<Vec<TwistRows<'a>>> {
     let mut list: Vec<TwistRows> = Vec::new();
     for row in sheet.rows() {
         let turn = match (sheet.number(row, &TURN)?, sheet.number(row, &TORQUE)?) {
@@ -50,7 +50,7 @@ fn twists<'a>(sheet: &'a Sheet) -> Result<Vec<TwistRows<'a>>> {
     Ok(list)
 }
 
-fn named(sheet: &Sheet, row: usize) -> Result<Option<Way>> {
+fn named(sheet: &DataSheet, row: usize) -> Result<Option<Way>> {
     match sheet.word(row, &BRANCH) {
         None => Ok(None),
         Some("out") => Ok(Some(Way::Out)),

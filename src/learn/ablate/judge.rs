@@ -35,7 +35,7 @@ pub struct AblationOptions {
 /// Variants that were judged.
 pub struct Ablations {
     /// A row a variant and seed.
-    pub(crate) rows: Vec<Row>,
+    pub(crate) rows: Vec<AblationRow>,
     /// What failed, and why.
     pub failed: Vec<String>,
     folder: Folder,
@@ -43,7 +43,7 @@ pub struct Ablations {
 
 /// One variant with one seed.
 #[derive(Debug, Clone, Default, Serialize)]
-pub(crate) struct Row {
+pub(crate) struct AblationRow {
     pub name: String,
     pub about: String,
     pub seed: u64,
@@ -152,7 +152,7 @@ fn judge(
     seed: u64,
     compute: &Compute,
     watchers: &Watchers,
-) -> Result<Row> {
+) -> Result<AblationRow> {
     let is_case = variant.name == CASE;
     let zero = trained.iter().find(|v| v.name == ZERO && is_case);
     let name = format!("{}-seed{seed}", variant.name);
@@ -170,7 +170,7 @@ fn judge(
     Ok(row(variant, &found.evaluation))
 }
 
-fn row(variant: &Variant, evaluation: &Evaluation) -> Row {
+fn row(variant: &Variant, evaluation: &Evaluation) -> AblationRow {
     let own = method(&evaluation.case);
     let bend = evaluation.bent.first().map_or("", |b| b.motion.as_str());
     let score = |method: &str, motion: &str| {
@@ -186,7 +186,7 @@ fn row(variant: &Variant, evaluation: &Evaluation) -> Row {
     let mut control = evaluation.control.iter();
     let control = control.find(|c| c.method == own);
     let [elastic_parameters, plastic_parameters] = evaluation.parameters;
-    Row {
+    AblationRow {
         name: variant.name.clone(),
         about: variant.about.clone(),
         seed: evaluation.case.seed,

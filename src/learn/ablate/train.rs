@@ -9,7 +9,7 @@ use std::{
 use super::Variant;
 use crate::{
     error::{Error, Result},
-    learn::{LearnCase, evaluate::Evaluated, run::Run},
+    learn::{LearnCase, evaluate::Evaluated, run::TrainingRun},
     numeric::Compute,
     study::{self, Heard, Progress, Watcher, Wish, time_in_words},
 };
@@ -59,12 +59,12 @@ impl Trained {
     /// Says whether there was anything left to learn.
     fn train<'a>(
         &self,
-        enough: &dyn Fn(&Run) -> bool,
+        enough: &dyn Fn(&TrainingRun) -> bool,
         watcher: &dyn Fn(&str) -> Box<Watcher<'a>>,
         trained: &dyn Fn(&Path, &LearnCase) -> Result<()>,
         compute: &Compute,
     ) -> Result<bool> {
-        let mut run = Run::open(&self.folder, &self.case, compute, false)?;
+        let mut run = TrainingRun::open(&self.folder, &self.case, compute, false)?;
         if let Some(leader) = &self.leader {
             run.begin_as(leader)?;
         }
@@ -149,16 +149,28 @@ pub(super) fn train(
         all.into_iter().partition(|run| run.leader.is_none());
     let runs = leaders.len() + others.len();
     let what = format!("first turns of E-Net, which {runs} runs begin with");
-    let mut all = side_by_side(leaders, Run::has_first_turn, &what, compute, watchers)?;
+    let mut all = side_by_side(
+        leaders,
+        TrainingRun::has_first_turn,
+        &what,
+        compute,
+        watchers,
+    )?;
     all.extend(others);
-    side_by_side(all, Run::finished, "runs trained", compute, watchers)
+    side_by_side(
+        all,
+        TrainingRun::finished,
+        "runs trained",
+        compute,
+        watchers,
+    )
 }
 
 /// Trains runs until each has learned `enough`. One that cannot be trained says why; what ends the whole command, such as a
 /// full disk, stops the others too. `what` is what their number counts.
 fn side_by_side(
     mut runs: Vec<Trained>,
-    enough: fn(&Run) -> bool,
+    enough: fn(&TrainingRun) -> bool,
     what: &str,
     compute: &Compute,
     watchers: &Watchers,
@@ -174,7 +186,7 @@ fn side_by_side(
     };
     // Runs are long: those that go on when all is over must end before their time.
     let is_over = AtomicBool::new(false);
-    let enough = |run: &Run| is_over.load(Ordering::Relaxed) || enough(run);
+    let enough = |run: &TrainingRun| is_over.load(Ordering::Relaxed) || enough(run);
     let (watcher, trained) = (watchers.run, watchers.trained);
     let train = |number: usize| match &runs[number].failed {
         Some(_) => Ok(false),

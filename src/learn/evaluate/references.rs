@@ -15,7 +15,7 @@ use crate::{
     files::fingerprint,
     learn::{
         BodyMotion, BodyScene, GarmentLoss, GarmentMotion, LearnCase,
-        reference::{Accuracy, Simulation},
+        reference::{Accuracy, ReferenceSimulation},
     },
     numeric::{Compute, Precision},
     study::{Folder, Heard, Watcher, Wish, side_by_side, tell},
@@ -61,7 +61,7 @@ pub(crate) struct References {
 }
 
 /// One simulation: a motion, and what yields.
-pub(crate) type Job<'a> = (&'a BodyMotion, Yields);
+pub(crate) type ReferenceJob<'a> = (&'a BodyMotion, Yields);
 
 impl References {
     /// References are kept in `folder`, and always simulated in double precision on the CPU.
@@ -77,9 +77,9 @@ impl References {
         &self,
         case: &LearnCase,
         scene: &BodyScene,
-        jobs: &[Job],
+        jobs: &[ReferenceJob],
     ) -> usize {
-        let missing = |job: &Job| {
+        let missing = |job: &ReferenceJob| {
             let path = self.file(case, scene, *job);
             if path.is_file() {
                 return 0;
@@ -96,7 +96,7 @@ impl References {
         &self,
         case: &LearnCase,
         scene: &BodyScene,
-        jobs: &[Job],
+        jobs: &[ReferenceJob],
         watch: &mut Watcher,
     ) -> Result<Vec<Reference>> {
         self.folder.make()?;
@@ -133,7 +133,7 @@ impl References {
         &self,
         case: &LearnCase,
         scene: &BodyScene,
-        job: Job,
+        job: ReferenceJob,
         told: &mut dyn FnMut() -> Wish,
     ) -> Result<Reference> {
         let path = self.file(case, scene, job);
@@ -147,7 +147,7 @@ impl References {
         }
         let loss = GarmentLoss::new(energy(case))?;
         let plasticity = plasticity(case, job.1);
-        let simulation = Simulation {
+        let simulation = ReferenceSimulation {
             scene,
             motion: job.0,
             loss: &loss,
@@ -186,7 +186,7 @@ impl References {
     }
 
     /// Named by everything that the numbers depend on.
-    fn file(&self, case: &LearnCase, scene: &BodyScene, job: Job) -> PathBuf {
+    fn file(&self, case: &LearnCase, scene: &BodyScene, job: ReferenceJob) -> PathBuf {
         let (motion, yields) = job;
         let identity = identity(case, scene, job).to_string();
         let yields = match yields {

@@ -3,7 +3,7 @@
 use super::{GarmentLoss, Part, StretchForm, Term};
 use crate::{
     element::Columns,
-    learn::Sheet,
+    learn::GarmentBatch,
     numeric::{Field, abs, indicator, nearest_turn},
 };
 
@@ -20,7 +20,12 @@ impl GarmentLoss {
     /// k_b·l²/(8a)·(ε − ε_p)². Slope by the angle, `[frames, hinges]`. The difference is taken between −π and π:
     /// so the energy is continuous also where a fold closes and the angle jumps from π to −π. Not smooth where
     /// the difference is π, and where a triangle has no area.
-    pub(super) fn bending(&self, sheet: &Sheet, strain: &Field, plastic: &Field) -> Part<Field> {
+    pub(super) fn bending(
+        &self,
+        sheet: &GarmentBatch,
+        strain: &Field,
+        plastic: &Field,
+    ) -> Part<Field> {
         let elastic = nearest_turn(&(strain.clone() - plastic.clone()));
         let moment = elastic.clone() * sheet.bend_shape.clone() * self.config.materials.bending;
         let (energy, share) = reduced(moment.clone() * elastic, &self.config.bending);
@@ -55,7 +60,7 @@ impl GarmentLoss {
 
     /// k_s·A·[(|w_u| − 1)² + (|w_v| − 1)²], or as printed. Slope by the columns. Not smooth where a column has
     /// no length.
-    pub(super) fn stretch(&self, sheet: &Sheet, columns: &Columns) -> Part<Columns> {
+    pub(super) fn stretch(&self, sheet: &GarmentBatch, columns: &Columns) -> Part<Columns> {
         let square = |c: &crate::element::Vector| sheet.by_frame(&c.dot(c));
         let (u, v) = (square(&columns.u), square(&columns.v));
         let stiffness = sheet.area.clone() * self.config.materials.stretch;
@@ -88,7 +93,7 @@ impl GarmentLoss {
     }
 
     /// k_sh·A·(w_u·w_v)². Slope by the columns. Smooth.
-    pub(super) fn shear(&self, sheet: &Sheet, columns: &Columns) -> Part<Columns> {
+    pub(super) fn shear(&self, sheet: &GarmentBatch, columns: &Columns) -> Part<Columns> {
         let product = sheet.by_frame(&columns.u.dot(&columns.v));
         let stress = product.clone() * sheet.area.clone() * self.config.materials.shear;
         let (energy, share) = reduced(stress.clone() * product, &self.config.shear);

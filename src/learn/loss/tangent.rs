@@ -6,7 +6,7 @@ use super::{GarmentLoss, GravityForm, LinearizedLoss, Reduction, StretchForm, Te
 use crate::{
     element::{Stiffness, Vector},
     error::{Result, bad_input},
-    learn::{Distance, Given, Sheet},
+    learn::{Distance, GarmentBatch, Given},
     numeric::{Field, abs, indicator, max_zero},
     solve::Tangent,
 };
@@ -48,7 +48,7 @@ impl GarmentLoss {
     /// `shift` \[N/m\] is added to the diagonal: it shortens the step.
     pub(in crate::learn) fn tangent(
         &self,
-        sheet: &Sheet,
+        sheet: &GarmentBatch,
         here: &LinearizedLoss,
         given: &Given,
         shift: f64,
@@ -101,7 +101,7 @@ impl GarmentLoss {
     /// Inertia, springs and contact, rows xx, yy, zz, xy, xz, yz.
     fn vertex_blocks(
         &self,
-        sheet: &Sheet,
+        sheet: &GarmentBatch,
         distances: &[Distance],
         given: &Given,
         shift: f64,
@@ -145,10 +145,10 @@ mod tests {
     };
 
     /// A crumpled coarse sleeve in a frame of a bend whose rest bending is its strain, and a direction.
-    fn crumpled() -> (Sheet, Field, Given, Field) {
+    fn crumpled() -> (GarmentBatch, Field, Given, Field) {
         let compute = Compute::cpu(Precision::F64);
         let scene = BodyScene::new(SceneName::Arm, 4, [8, 7]).unwrap();
-        let sheet = Sheet::new(&scene.garment, 1, &compute);
+        let sheet = GarmentBatch::new(&scene.garment, 1, &compute);
         let motion = BodyMotion::canonical(&scene.body);
         let poses = scene.poses(&motion, 20..21).unwrap();
         let anchors = scene.skinned(&poses, &compute).plain();

@@ -3,13 +3,13 @@
 use super::{GarmentLoss, GravityForm, Part, elements::reduced};
 use crate::{
     element::Vector,
-    learn::{Distance, Given, Sheet},
+    learn::{Distance, GarmentBatch, Given},
     numeric::{Field, max_zero},
 };
 
 impl GarmentLoss {
     /// m of each vertex \[kg\], `[1, vertices]`.
-    pub(super) fn masses(&self, sheet: &Sheet) -> Field {
+    pub(super) fn masses(&self, sheet: &GarmentBatch) -> Field {
         sheet.vertex_area.clone() * self.config.materials.density
     }
 
@@ -34,7 +34,12 @@ impl GarmentLoss {
     }
 
     /// m/(2h²)·|x₂ − 2x₁ + x₀|². Smooth.
-    pub(super) fn inertia(&self, sheet: &Sheet, points: &Vector, given: &Given) -> Part<Vector> {
+    pub(super) fn inertia(
+        &self,
+        sheet: &GarmentBatch,
+        points: &Vector,
+        given: &Given,
+    ) -> Part<Vector> {
         let seconds = self.config.materials.seconds;
         let straight_on = given.previous.clone() * 2.0 - given.before.clone();
         let gap = points.minus(&sheet.by_axis(&straight_on));
@@ -48,7 +53,7 @@ impl GarmentLoss {
     }
 
     /// −m·g·x, or as printed. Linear.
-    pub(super) fn gravity(&self, sheet: &Sheet, points: &Vector) -> Part<Vector> {
+    pub(super) fn gravity(&self, sheet: &GarmentBatch, points: &Vector) -> Part<Vector> {
         let sign = match self.config.forms.gravity {
             GravityForm::Falling => -1.0,
             GravityForm::Printed => 1.0,
@@ -69,7 +74,12 @@ impl GarmentLoss {
     }
 
     /// ½·k·|x − anchor|². Smooth.
-    pub(super) fn springs(&self, sheet: &Sheet, points: &Vector, given: &Given) -> Part<Vector> {
+    pub(super) fn springs(
+        &self,
+        sheet: &GarmentBatch,
+        points: &Vector,
+        given: &Given,
+    ) -> Part<Vector> {
         let gap = points.minus(&sheet.by_axis(&given.anchors));
         let energy = gap.dot(&gap) * sheet.springs.clone() * 0.5;
         let (energy, share) = reduced(energy, &self.config.springs);

@@ -5,7 +5,7 @@ use std::{path::Path, time::Instant};
 use burn::optim::ModuleOptimizer;
 
 use super::{
-    CASE, ELASTIC, ELASTIC_LOG, Network, Place, Run,
+    CASE, ELASTIC, ELASTIC_LOG, Network, Place, TrainingRun,
     checkpoint::{self, Mark},
     folder::{
         CHECKPOINT, FIRST_TURN, NETWORKS, REMEDY, check_begun, clear, lock_logs, maker, write_case,
@@ -22,7 +22,7 @@ use crate::{
     study::{Folder, Log},
 };
 
-impl Run {
+impl TrainingRun {
     /// Opens a folder for a case: a new one, or where an earlier run of the same case stopped. A case that differs in
     /// nothing but more cycles goes on too. `fresh` throws away what is there, but not before the case is known to be
     /// good and no other run writes there.
@@ -31,7 +31,7 @@ impl Run {
         case: &LearnCase,
         compute: &Compute,
         fresh: bool,
-    ) -> Result<Run> {
+    ) -> Result<TrainingRun> {
         case.check()?;
         let begun = check_begun(folder, case, fresh)?;
         let course = Curriculum::new(case.clone(), case.scene()?, compute)?;
@@ -58,7 +58,7 @@ impl Run {
         for (log, length) in logs.iter_mut().zip(mark.logs) {
             log.cut(length)?;
         }
-        let mut run = Run {
+        let mut run = TrainingRun {
             folder: folder.into(),
             course,
             students,

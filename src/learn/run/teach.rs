@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{Network, Run};
+use super::{Network, TrainingRun};
 use crate::{
     error::{Error, Result},
     learn::LearnCase,
@@ -29,7 +29,7 @@ pub fn train(
     fresh: bool,
     watch: &mut Watcher,
 ) -> Result<()> {
-    let mut run = Run::open(folder, case, compute, fresh)?;
+    let mut run = TrainingRun::open(folder, case, compute, fresh)?;
     let (done, all): (usize, usize) = (run.done().iter().sum(), run.steps().iter().sum());
     if (1..all).contains(&done) {
         let folder = folder.display();
@@ -37,14 +37,14 @@ pub fn train(
             "{folder}: going on after step {done} of {all}"
         )));
     }
-    run.teach(&Run::finished, watch)
+    run.teach(&TrainingRun::finished, watch)
 }
 
-impl Run {
+impl TrainingRun {
     /// The steps that are left until the run has learned `enough`.
     pub(crate) fn teach(
         &mut self,
-        enough: &dyn Fn(&Run) -> bool,
+        enough: &dyn Fn(&TrainingRun) -> bool,
         watch: &mut Watcher,
     ) -> Result<()> {
         let on = format!("the same command then goes on in {}", self.folder.display());
@@ -52,7 +52,11 @@ impl Run {
             .map_err(|e| e.with_remedy(&on))
     }
 
-    fn take_steps(&mut self, enough: &dyn Fn(&Run) -> bool, watch: &mut Watcher) -> Result<()> {
+    fn take_steps(
+        &mut self,
+        enough: &dyn Fn(&TrainingRun) -> bool,
+        watch: &mut Watcher,
+    ) -> Result<()> {
         let all: usize = self.steps().iter().sum();
         let mut pace = Pace::default();
         let mut saved = Instant::now();

@@ -1,13 +1,13 @@
 //! Groups of starts that were searched apart, as one search.
 
-use super::{Progress, Round};
+use super::{Round, SearchProgress};
 use crate::optimize::levenberg::WalkerEnd;
 
-impl Progress {
+impl SearchProgress {
     /// The starts of all groups, in order. A round of the whole is the same round of every group in the same
     /// stage.
-    pub fn joined(groups: Vec<Progress>) -> Progress {
-        let mut all = Progress {
+    pub fn joined(groups: Vec<SearchProgress>) -> SearchProgress {
+        let mut all = SearchProgress {
             stage: groups.iter().map(|g| g.stage).min().unwrap_or(0),
             trace: joined_trace(&groups),
             walkers: Vec::new(),
@@ -35,12 +35,12 @@ impl Progress {
     }
 }
 
-fn joined_trace(groups: &[Progress]) -> Vec<Round> {
+fn joined_trace(groups: &[SearchProgress]) -> Vec<Round> {
     let rounds = groups.iter().flat_map(|g| &g.trace);
     let stages = rounds.map(|r| r.stage + 1).max().unwrap_or(0);
     let mut trace = Vec::new();
     for stage in 0..stages {
-        let of_stage = |g: &Progress| -> Vec<Round> {
+        let of_stage = |g: &SearchProgress| -> Vec<Round> {
             g.trace
                 .iter()
                 .copied()

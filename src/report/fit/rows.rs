@@ -1,6 +1,6 @@
 //! The tables of a fit as rows of text, from which every form of the report is drawn.
 
-use crate::fit::result::{FitResult, ParameterResult, Statistics};
+use crate::fit::result::{FitResult, FitStatistics, ParameterResult};
 use crate::report::document::number::{
     NONE, error, interval, number, or_none, percent, range, score, short, with_error,
 };
@@ -137,7 +137,7 @@ pub(crate) fn parameters(result: &FitResult) -> Table {
 }
 
 /// Name, value and meaning of each statistic; the names are those of lmfit where it has one.
-pub(crate) fn statistics(s: &Statistics) -> Table {
+pub(crate) fn statistics(s: &FitStatistics) -> Table {
     let scale = if s.error_scale == 1.0 {
         "every standard deviation of a reading is taken as given"
     } else {

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use crate::fit::result::{
-    BootstrapLine, BootstrapResult, Correlations, Curves, DataResult, FitResult, FittedCurve,
-    GradientCheck, GradientLine, HoldOut, Misfit, ParameterResult, PointResult, ProfileResult,
-    RoundResult, RunResult, StartResult, Statistics,
+    BootstrapLine, BootstrapResult, Correlations, Curves, DataResult, FitResult, FitStatistics,
+    FittedCurve, GradientLine, HoldOut, JacobianCheck, Misfit, ParameterResult, PointResult,
+    ProfileResult, RoundResult, RunResult, StartResult,
 };
 
 /// Keeps a report for the eye, in the folder that the environment names.
@@ -34,7 +34,7 @@ pub(crate) fn sample() -> FitResult {
         interrupted: false,
         parameters: parameters(),
         correlations: correlations(),
-        statistics: Statistics {
+        statistics: FitStatistics {
             points: 18,
             free: 8,
             chi2: 7.63,
@@ -59,7 +59,7 @@ pub(crate) fn sample() -> FitResult {
             verdict: "the gap of 1 mm is predicted within its errors".into(),
         }),
         smoothing_bias_deg: 0.34,
-        gradient_check: GradientCheck {
+        gradient_check: JacobianCheck {
             parameters: FREE.iter().enumerate().map(gradient_line).collect(),
             largest_error: 3.1e-7,
             passed: true,

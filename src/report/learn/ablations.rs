@@ -8,7 +8,7 @@ use crate::{
     error::Result,
     learn::{
         Ablations,
-        ablate::{REMEDY, Row},
+        ablate::{AblationRow, REMEDY},
     },
     report::plot::{Bar, BarSeries, Bars, Picture},
     study::Folder,
@@ -34,9 +34,9 @@ pub(crate) fn text(found: &Ablations) -> String {
 }
 
 /// A bar for each variant and one for its zero baseline, PE \[rad\]: means, and from the least to the most of the seeds.
-fn picture(rows: &[Row]) -> Picture {
+fn picture(rows: &[AblationRow]) -> Picture {
     let variants = by_variant(rows);
-    let series = |label: &str, pick: fn(&Row) -> f64| BarSeries {
+    let series = |label: &str, pick: fn(&AblationRow) -> f64| BarSeries {
         label: label.into(),
         bars: variants
             .iter()
@@ -94,11 +94,11 @@ mod tests {
             plastic_error,
             ..Metrics::default()
         };
-        let row = |name: &str, error: f64| Row {
+        let row = |name: &str, error: f64| AblationRow {
             name: name.into(),
             mean: with(error),
             mean_elastic: with(0.05),
-            ..Row::default()
+            ..AblationRow::default()
         };
         // One seed of `rnn`, in the middle of those of `lstm`.
         let rows = [

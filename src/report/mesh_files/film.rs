@@ -48,7 +48,7 @@ pub(crate) struct Frame<'a> {
 
 /// A plain grey mesh that rests or is moved, always or for a time.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Obstacle<'a> {
+pub(crate) struct FilmObstacle<'a> {
     /// The mesh where its offset is zero.
     pub surface: Surface<'a>,
     /// By how much it is moved \[m\], one a frame; empty where it rests.
@@ -57,7 +57,7 @@ pub(crate) struct Obstacle<'a> {
     pub present: &'a [bool],
 }
 
-impl Obstacle<'_> {
+impl FilmObstacle<'_> {
     /// Its size in a frame, as a share.
     fn scale(&self, frame: usize) -> Triple {
         let present = self.present.get(frame).copied().unwrap_or(true);
@@ -82,7 +82,7 @@ pub(crate) struct Film<'a> {
     /// At least one.
     pub frames: &'a [Frame<'a>],
     /// May be empty.
-    pub obstacles: &'a [Obstacle<'a>],
+    pub obstacles: &'a [FilmObstacle<'a>],
     /// What the cloth is worn by.
     pub body: Option<Moving<'a>>,
     /// What is upwards; viewers show it so.

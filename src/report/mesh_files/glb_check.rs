@@ -3,7 +3,7 @@
 use gltf_json::{Root, validation::Validate};
 use serde_json::Value;
 
-use super::{Film, Frame, MOST_FRAMES, Moving, Obstacle};
+use super::{Film, FilmObstacle, Frame, MOST_FRAMES, Moving};
 use crate::mesh::surface::Surface;
 
 /// A file taken apart: its JSON and its buffer.
@@ -182,12 +182,12 @@ fn film_of(count: usize, check: impl Fn(&mut Film)) -> Result<Vec<u8>, String> {
         positions: &squares[0],
         triangles: &TRIANGLES,
     };
-    let rests = Obstacle {
+    let rests = FilmObstacle {
         surface,
         offsets: &[],
         present: &[],
     };
-    let moves = Obstacle {
+    let moves = FilmObstacle {
         offsets: &offsets,
         ..rests
     };
@@ -195,7 +195,7 @@ fn film_of(count: usize, check: impl Fn(&mut Film)) -> Result<Vec<u8>, String> {
     let present: Vec<bool> = (0..count)
         .map(|i| i >= count / 3 && i < 2 * count / 3)
         .collect();
-    let comes_and_goes = Obstacle {
+    let comes_and_goes = FilmObstacle {
         present: &present,
         ..moves
     };

@@ -3,7 +3,7 @@
 use plotters::style::{RGBColor, text_anchor::HPos};
 
 use super::axis::Axis;
-use super::paint::{INK, Point, SMALL, Shape, Sheet, WIDTH, register_fonts};
+use super::paint::{INK, PaintSheet, Point, SMALL, Shape, WIDTH, register_fonts};
 use super::{MARGIN, Scale, heading};
 use crate::error::{Result, bad_input};
 
@@ -73,7 +73,7 @@ impl Bars {
         all.filter(|b| b.value.is_finite())
     }
 
-    pub(super) fn sheet(&self) -> Result<Sheet> {
+    pub(super) fn sheet(&self) -> Result<PaintSheet> {
         if !self.is_drawable() {
             return bad_input(format!(
                 "bars '{}' have nothing to draw; add some",
@@ -111,7 +111,7 @@ impl Bars {
             }
         }
         shapes.extend(axis.outline(bottom, &self.x_label));
-        Ok(Sheet {
+        Ok(PaintSheet {
             size: (WIDTH, bottom + 50.0 + MARGIN),
             shapes,
         })

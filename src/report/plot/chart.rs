@@ -3,7 +3,7 @@
 use plotters::style::text_anchor::HPos;
 
 use super::axis::Axis;
-use super::paint::{HEIGHT, Point, SMALL, Shape, Sheet, WIDTH, register_fonts};
+use super::paint::{HEIGHT, PaintSheet, Point, SMALL, Shape, WIDTH, register_fonts};
 use super::trace::{Pen, WHOLE_PICTURE};
 use super::{MARGIN, heading};
 use crate::error::{Result, bad_input};
@@ -96,7 +96,7 @@ impl Chart {
         self.ranges().is_ok()
     }
 
-    pub(super) fn sheet(&self) -> Result<Sheet> {
+    pub(super) fn sheet(&self) -> Result<PaintSheet> {
         let (x_range, y_range) = self.ranges()?;
         register_fonts();
         let (mut shapes, top) = heading(&self.title, self.note.as_deref());
@@ -125,7 +125,7 @@ impl Chart {
         shapes.extend(y.outline(x.ends.0, &self.y_label));
         shapes.extend(traces);
         let size = (WIDTH, HEIGHT);
-        Ok(Sheet { size, shapes })
+        Ok(PaintSheet { size, shapes })
     }
 
     /// The legend, and the right end of the plot beside it.

@@ -2,7 +2,7 @@
 
 use plotters::style::{RGBColor, text_anchor::HPos};
 
-use super::paint::{Fill, HEIGHT, INK, Point, SMALL, Shape, Sheet, WIDTH, register_fonts};
+use super::paint::{Fill, HEIGHT, INK, PaintSheet, Point, SMALL, Shape, WIDTH, register_fonts};
 use super::{MARGIN, heading};
 use crate::error::{Result, bad_input};
 
@@ -56,7 +56,7 @@ impl Grid {
 }
 
 impl HeatMap {
-    pub(super) fn sheet(&self) -> Result<Sheet> {
+    pub(super) fn sheet(&self) -> Result<PaintSheet> {
         self.check()?;
         register_fonts();
         let (mut shapes, top) = heading(&self.title, self.note.as_deref());
@@ -102,7 +102,7 @@ impl HeatMap {
         let right = grid.place(0, count.1).0;
         shapes.extend(key((right + 22.0, top), (bottom - top).min(220.0)));
         let size = (WIDTH, bottom + below + MARGIN);
-        Ok(Sheet { size, shapes })
+        Ok(PaintSheet { size, shapes })
     }
 
     fn check(&self) -> Result<()> {

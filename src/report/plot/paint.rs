@@ -123,12 +123,12 @@ impl Font {
 }
 
 /// A picture laid out: its size and what is on it, in logical pixels.
-pub(super) struct Sheet {
+pub(super) struct PaintSheet {
     pub(super) size: Point,
     pub(super) shapes: Vec<Shape>,
 }
 
-impl Sheet {
+impl PaintSheet {
     fn steps(&self) -> (u32, u32) {
         // Whole pixels, so that rows and columns pair up when a PNG is averaged.
         let steps = |pixels: f64| (pixels.ceil() * GRID) as u32;

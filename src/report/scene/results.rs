@@ -7,12 +7,12 @@ use crate::{
     error::Result,
     mesh::{surface::Surface, vector::dot},
     report::{
-        mesh_files::{Film, Frame, MOST_FRAMES, Obstacle as FilmObstacle},
+        mesh_files::{Film, FilmObstacle, Frame, MOST_FRAMES},
         render::{Drawing, Fit, Values, View},
         scene::{obstacle_shape::ObstacleShape, plots},
     },
     scene::{
-        FrameFormat, PlacedObstacle, Prepared,
+        FrameFormat, PlacedObstacle, PreparedScene,
         run::{
             FILM, FRAMES, FrameFile, PICTURES, PLOTS, SCENE, StoredFrame, TABLES, TRACK,
             vertex_angles,
@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// Draws everything into the folder of a run and returns the names of the files there.
-pub fn draw(prepared: &Prepared, path: &Path) -> Result<Vec<String>> {
+pub fn draw(prepared: &PreparedScene, path: &Path) -> Result<Vec<String>> {
     let (output, folder) = (&prepared.scene.output, &Folder::new(path));
     let mut track = FrameFile::open(&folder.file(TRACK), prepared.cloth.vertices())?;
     let mut files: Vec<String> = Vec::new();
@@ -46,7 +46,7 @@ pub fn draw(prepared: &Prepared, path: &Path) -> Result<Vec<String>> {
 }
 
 /// Obstacles as meshes, in the order of the scene.
-fn shapes(prepared: &Prepared) -> Vec<ObstacleShape> {
+fn shapes(prepared: &PreparedScene) -> Vec<ObstacleShape> {
     let reach = 0.75 * prepared.cloth.mesh.diagonal();
     let things = prepared.scene.obstacles.iter();
     things
@@ -55,7 +55,7 @@ fn shapes(prepared: &Prepared) -> Vec<ObstacleShape> {
 }
 
 /// Where the mesh of an obstacle is drawn: a plane's patch lies under the cloth.
-fn place(prepared: &Prepared, obstacle: &PlacedObstacle, seconds: f64) -> [f64; 3] {
+fn place(prepared: &PreparedScene, obstacle: &PlacedObstacle, seconds: f64) -> [f64; 3] {
     let center = obstacle.center_at(seconds);
     let Obstacle::Plane { normal } = obstacle.contact.obstacle else {
         return center;
@@ -68,7 +68,7 @@ fn place(prepared: &Prepared, obstacle: &PlacedObstacle, seconds: f64) -> [f64; 
     std::array::from_fn(|i| middle[i] - height * normal[i])
 }
 
-fn film(prepared: &Prepared, folder: &Folder, track: &mut FrameFile) -> Result<()> {
+fn film(prepared: &PreparedScene, folder: &Folder, track: &mut FrameFile) -> Result<()> {
     let scene = &prepared.scene;
     let count = track.steps.len();
     let most = MOST_FRAMES.min(count);
@@ -126,7 +126,7 @@ fn surface(shape: &ObstacleShape) -> Surface<'_> {
 }
 
 /// One picture for each moment asked for that the run has reached.
-fn pictures(prepared: &Prepared, folder: &Folder, track: &mut FrameFile) -> Result<()> {
+fn pictures(prepared: &PreparedScene, folder: &Folder, track: &mut FrameFile) -> Result<()> {
     let target = folder.inner(PICTURES);
     target.make()?;
     let clock = &prepared.scene.clock;
@@ -146,7 +146,7 @@ fn pictures(prepared: &Prepared, folder: &Folder, track: &mut FrameFile) -> Resu
     Ok(())
 }
 
-fn picture(prepared: &Prepared, frame: &StoredFrame, path: &Path) -> Result<()> {
+fn picture(prepared: &PreparedScene, frame: &StoredFrame, path: &Path) -> Result<()> {
     let scene = &prepared.scene;
     let sight = &scene.output.sight;
     let time = frame.step as f64 * scene.clock.step;

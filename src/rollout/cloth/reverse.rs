@@ -1,6 +1,6 @@
 //! The way back through a roll-out.
 
-use super::{ClothRollout, Passed, Watch, checkpoints};
+use super::{ClothRollout, Passed, WatchedReading, checkpoints};
 use crate::{
     error::Result,
     numeric::Field,
@@ -88,7 +88,7 @@ impl ClothRollout<'_> {
         solver: &mut Solver,
         start: &State,
         parameters: &Parameters,
-        watches: &[Watch],
+        watches: &[WatchedReading],
     ) -> Result<ClothGradient> {
         self.gradient_of_all(solver, start, parameters, watches, |_, _| Ok(()))
     }
@@ -100,7 +100,7 @@ impl ClothRollout<'_> {
         solver: &mut Solver,
         start: &State,
         parameters: &Parameters,
-        watches: &[Watch],
+        watches: &[WatchedReading],
         visit: impl FnMut(usize, DriveGradient) -> Result<()>,
     ) -> Result<ClothGradient> {
         self.check(watches)?;
@@ -118,7 +118,7 @@ impl ClothRollout<'_> {
         solver: &mut Solver,
         recording: &Recording,
         parameters: &Parameters,
-        watches: &[Watch],
+        watches: &[WatchedReading],
         mut visit: impl FnMut(usize, DriveGradient) -> Result<()>,
     ) -> Result<ClothGradient> {
         self.check(watches)?;
@@ -151,7 +151,7 @@ impl ClothRollout<'_> {
 struct Reverse<'a> {
     rollout: &'a ClothRollout<'a>,
     parameters: &'a Parameters,
-    watches: &'a [Watch],
+    watches: &'a [WatchedReading],
     values: Vec<f64>,
     adjoint: State,
     total: Parameters,
@@ -163,7 +163,7 @@ impl<'a> Reverse<'a> {
     fn new(
         rollout: &'a ClothRollout<'a>,
         parameters: &'a Parameters,
-        watches: &'a [Watch],
+        watches: &'a [WatchedReading],
         last: &State,
     ) -> Self {
         Reverse {

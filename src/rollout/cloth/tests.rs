@@ -153,7 +153,7 @@ fn a_reading_after_the_end_is_refused() {
     let drive = |k: usize| bench.drive(k);
     let (rollout, fabric) = (rollout(&bench, &drive), &bench.parameters);
     let start = bench.cloth.start(fabric);
-    let watches = [Watch {
+    let watches = [WatchedReading {
         after: STEPS + 1,
         ..bench.watch()
     }];
@@ -174,7 +174,7 @@ fn conjugate_gradients_in_single_precision_converge_with_stiff_handles() {
     let (rollout, fabric) = (rollout(&bench, &drive), &bench.parameters);
     let start = bench.cloth.start(fabric);
     let mut solver = Solver::conjugate(&bench.cloth.compute, 1e-5);
-    let watch = Watch {
+    let watch = WatchedReading {
         after: STEPS,
         ..bench.watch()
     };

@@ -14,7 +14,7 @@ use super::{
         pull_back_plasticity, pull_back_release, release, slide, yield_excess,
     },
     real::Real,
-    row::{LANES, Lanes, PARAMETERS, Row, load, store},
+    row::{LANES, LaneRow, Lanes, PARAMETERS, load, store},
 };
 use crate::rollout::{HingeReading, Schedule, Step, StepKind};
 
@@ -64,8 +64,8 @@ impl<R: Real> Block<R> {
 
     /// Virgin cloth.
     #[inline(always)]
-    fn start(&self) -> Row<R> {
-        let mut row = Row::zeros();
+    fn start(&self) -> LaneRow<R> {
+        let mut row = LaneRow::zeros();
         row.state[7] = self.coefficients[5];
         row
     }
@@ -77,8 +77,8 @@ impl<R: Real> Block<R> {
         gate: G,
         schedule: &Schedule,
         k: usize,
-        before: &mut Row<R>,
-        after: &mut Row<R>,
+        before: &mut LaneRow<R>,
+        after: &mut LaneRow<R>,
     ) {
         let step = &schedule.steps[k];
         let dt: Lanes<R> = self.step_time(step);
@@ -137,8 +137,8 @@ impl<R: Real> Block<R> {
         &self,
         gate: G,
         dt: &Lanes<R>,
-        before: &mut Row<R>,
-        after: &mut Row<R>,
+        before: &mut LaneRow<R>,
+        after: &mut LaneRow<R>,
         yielding: &mut Lanes<R>,
     ) {
         let mut slipping = [R::default(); LANES];
@@ -164,8 +164,8 @@ impl<R: Real> Block<R> {
         &self,
         gate: G,
         dt: &Lanes<R>,
-        before: &mut Row<R>,
-        after: &mut Row<R>,
+        before: &mut LaneRow<R>,
+        after: &mut LaneRow<R>,
         yielding: &Lanes<R>,
     ) {
         for i in 0..LANES {
@@ -190,7 +190,7 @@ impl<R: Real> Block<R> {
         readings: &mut [R],
     ) {
         // Two rows by turns: swapping them would move their contents.
-        let (mut even, mut odd) = (self.start(), Row::zeros());
+        let (mut even, mut odd) = (self.start(), LaneRow::zeros());
         for k in 0..schedule.steps.len() {
             let (before, after) = if k % 2 == 0 {
                 (&mut even, &mut odd)
@@ -204,7 +204,7 @@ impl<R: Real> Block<R> {
 
     /// Takes the reading of step `k`, if there is one.
     #[inline(always)]
-    fn read(&self, schedule: &Schedule, k: usize, after: &Row<R>, readings: &mut [R]) {
+    fn read(&self, schedule: &Schedule, k: usize, after: &LaneRow<R>, readings: &mut [R]) {
         let Some(r) = schedule.reading_at(k) else {
             return;
         };
@@ -229,17 +229,17 @@ impl<R: Real> Block<R> {
         schedule: &Schedule,
         readings: &mut [R],
         cotangent: &[R],
-        tape: &mut Vec<Row<R>>,
+        tape: &mut Vec<LaneRow<R>>,
     ) -> [Lanes<R>; PARAMETERS] {
         let steps = schedule.steps.len();
-        tape.resize(steps + 1, Row::zeros());
+        tape.resize(steps + 1, LaneRow::zeros());
         tape[0] = self.start();
         for k in 0..steps {
             let (before, after) = tape[k..k + 2].split_at_mut(1);
             self.step::<G, FMA>(gate, schedule, k, &mut before[0], &mut after[0]);
             self.read(schedule, k, &after[0], readings);
         }
-        let mut adjoint = Row::zeros();
+        let mut adjoint = LaneRow::zeros();
         let mut total = [[R::default(); LANES]; 10];
         for k in (0..steps).rev() {
             if let Some(r) = schedule.reading_at(k) {
@@ -270,10 +270,10 @@ impl<R: Real> Block<R> {
     fn seed(
         &self,
         schedule: &Schedule,
-        after: &Row<R>,
+        after: &LaneRow<R>,
         cotangent: &[R],
         r: usize,
-        adjoint: &mut Row<R>,
+        adjoint: &mut LaneRow<R>,
         total: &mut [Lanes<R>; 10],
     ) {
         for (i, row) in cotangent.chunks_exact(schedule.readings.len()).enumerate() {
@@ -300,9 +300,9 @@ impl<R: Real> Block<R> {
         gate: G,
         schedule: &Schedule,
         k: usize,
-        before: &Row<R>,
-        after: &Row<R>,
-        adjoint: &mut Row<R>,
+        before: &LaneRow<R>,
+        after: &LaneRow<R>,
+        adjoint: &mut LaneRow<R>,
         total: &mut [Lanes<R>; 10],
     ) {
         let step = &schedule.steps[k];
@@ -350,7 +350,11 @@ impl<R: Real> Block<R> {
     }
 
     /// From the adjoints of coefficients and virgin state to the law's parameters.
-    fn parameter_gradient(&self, start: &Row<R>, total: &[Lanes<R>; 10]) -> [Lanes<R>; PARAMETERS] {
+    fn parameter_gradient(
+        &self,
+        start: &LaneRow<R>,
+        total: &[Lanes<R>; 10],
+    ) -> [Lanes<R>; PARAMETERS] {
         let mut gradient = [[R::default(); LANES]; PARAMETERS];
         gradient.copy_from_slice(&total[..PARAMETERS]);
         for i in 0..LANES {

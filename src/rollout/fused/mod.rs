@@ -19,7 +19,7 @@ use gate::{HardLane, LaneGate, SigmoidLane, SmoothstepLane, StraightThroughLane}
 pub(crate) use op::{linearized, readings};
 use rayon::prelude::*;
 use real::Real;
-use row::{LANES, PARAMETERS, Row};
+use row::{LANES, LaneRow, PARAMETERS};
 
 use super::Rollout;
 use crate::{
@@ -167,7 +167,7 @@ fn differentiate<R: Real>(
 
 /// Lends the tape of this thread, whose contents do not matter. A new one for every batch costs a third of
 /// the time of a small batch: it is a megabyte of fresh pages.
-fn with_tape<R: Real, T>(work: impl FnOnce(&mut Vec<Row<R>>) -> T) -> T {
+fn with_tape<R: Real, T>(work: impl FnOnce(&mut Vec<LaneRow<R>>) -> T) -> T {
     thread_local! {
         static TAPE: RefCell<Box<dyn Any>> = RefCell::new(Box::new(()));
     }
@@ -253,6 +253,6 @@ macro_rules! dispatch {
 dispatch!(forward_block, forward_block_avx2, (rollout: &Rollout, readings: &mut [R]) -> (),
     forward(&rollout.schedule, readings));
 dispatch!(gradient_block, gradient_block_avx2,
-    (rollout: &Rollout, readings: &mut [R], cotangent: &[R], tape: &mut Vec<Row<R>>)
+    (rollout: &Rollout, readings: &mut [R], cotangent: &[R], tape: &mut Vec<LaneRow<R>>)
         -> [[R; LANES]; PARAMETERS],
     gradient(&rollout.schedule, readings, cotangent, tape));

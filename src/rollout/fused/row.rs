@@ -15,17 +15,17 @@ pub(crate) type Lanes<R> = [R; LANES];
 
 /// State of a block, one array a variable, in the order of [`Hinge`].
 #[derive(Clone, Copy)]
-pub(crate) struct Row<R> {
+pub(crate) struct LaneRow<R> {
     /// In the order of [`Hinge`].
     pub state: [Lanes<R>; 8],
     /// In the order of [`Saved`].
     pub saved: [Lanes<R>; 4],
 }
 
-impl<R: Real> Row<R> {
+impl<R: Real> LaneRow<R> {
     /// All zero.
     pub(crate) fn zeros() -> Self {
-        Row {
+        LaneRow {
             state: [[R::default(); LANES]; 8],
             saved: [[R::default(); LANES]; 4],
         }
@@ -47,7 +47,7 @@ impl<R: Real> Row<R> {
         }
     }
 
-    /// The inverse of [`Row::hinge`].
+    /// The inverse of [`LaneRow::hinge`].
     #[inline(always)]
     pub(crate) fn set(&mut self, i: usize, hinge: Hinge<R>) {
         let s = &mut self.state;

@@ -4,12 +4,12 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::{Row, Simulation, Snapshot, StoredFrame, vertex_angles};
+use super::{SceneRow, Simulation, Snapshot, StoredFrame, vertex_angles};
 use crate::{
     error::{Result, readable},
     files::fingerprint,
     mesh::{Mesh, Property, save_ply, surface::Surface, write_obj},
-    scene::{FrameFormat, Prepared},
+    scene::{FrameFormat, PreparedScene},
     study::{Folder, Log, Maker, News, Watcher},
 };
 
@@ -51,7 +51,7 @@ impl SceneFolder {
     /// Opens a folder for a run: a new one, or where an earlier one of the same scene stopped.
     pub(crate) fn open<'a>(
         path: &Path,
-        prepared: &'a Prepared,
+        prepared: &'a PreparedScene,
         fresh: bool,
         watch: &mut Watcher,
     ) -> Result<(SceneFolder, Simulation<'a>)> {
@@ -80,7 +80,7 @@ impl SceneFolder {
     }
 
     /// Opens the logs, so that no other run can write here; what is in them stays.
-    fn lock(folder: Folder, prepared: &Prepared) -> Result<SceneFolder> {
+    fn lock(folder: Folder, prepared: &PreparedScene) -> Result<SceneFolder> {
         folder.make()?;
         let lock = |name: &str| Log::lock(&folder.file(name));
         let [readings, energies, solver] = TABLES;
@@ -102,7 +102,7 @@ impl SceneFolder {
         })
     }
 
-    fn start<'a>(&mut self, prepared: &'a Prepared) -> Result<Simulation<'a>> {
+    fn start<'a>(&mut self, prepared: &'a PreparedScene) -> Result<Simulation<'a>> {
         // At once: a kill before the first save must not leave a folder that passes for something else.
         self.write_scene(prepared)?;
         let simulation = Simulation::start(prepared)?;
@@ -110,7 +110,7 @@ impl SceneFolder {
             log.cut(0)?;
         }
         self.add_heads(prepared)?;
-        self.add_row(&Row::of(&simulation, &simulation.state, None)?, 0.0)?;
+        self.add_row(&SceneRow::of(&simulation, &simulation.state, None)?, 0.0)?;
         self.add_frame(&simulation)?;
         self.mark(&simulation)?;
         self.save()?;
@@ -119,7 +119,7 @@ impl SceneFolder {
 
     fn go_on<'a>(
         &mut self,
-        prepared: &'a Prepared,
+        prepared: &'a PreparedScene,
         snapshot: &Snapshot,
         watch: &mut Watcher,
     ) -> Result<Simulation<'a>> {
@@ -141,7 +141,7 @@ impl SceneFolder {
     }
 
     /// Refuses a run of another scene, mesh, device or version.
-    fn check_same(&self, prepared: &Prepared, snapshot: &Snapshot) -> Result<()> {
+    fn check_same(&self, prepared: &PreparedScene, snapshot: &Snapshot) -> Result<()> {
         let folder = &self.folder;
         folder.check_maker(&snapshot.maker, &self.maker, REMEDY)?;
         if snapshot.run == self.run {
@@ -157,12 +157,12 @@ impl SceneFolder {
         ))
     }
 
-    fn write_scene(&self, prepared: &Prepared) -> Result<()> {
+    fn write_scene(&self, prepared: &PreparedScene) -> Result<()> {
         let text = format!("{:#}\n", prepared.scene.to_json());
         self.folder.write(SCENE, text.as_bytes())
     }
 
-    fn add_heads(&mut self, prepared: &Prepared) -> Result<()> {
+    fn add_heads(&mut self, prepared: &PreparedScene) -> Result<()> {
         let mut readings = String::from(
             "step,time_s,material_time_s,max_angle_rad,rms_angle_rad,slipping_hinges,yielding_hinges,max_stretch",
         );
@@ -181,7 +181,7 @@ impl SceneFolder {
     }
 
     /// Adds a step to the tables; `seconds` is how long it took.
-    pub(crate) fn add_row(&mut self, row: &Row, seconds: f64) -> Result<()> {
+    pub(crate) fn add_row(&mut self, row: &SceneRow, seconds: f64) -> Result<()> {
         let time = readable(row.time);
         let list = |values: &[f64]| {
             values
@@ -285,7 +285,7 @@ impl SceneFolder {
     }
 }
 
-fn frame_as_ply(prepared: &Prepared, positions: &[[f64; 3]], path: &Path) -> Result<()> {
+fn frame_as_ply(prepared: &PreparedScene, positions: &[[f64; 3]], path: &Path) -> Result<()> {
     let bent = vertex_angles(prepared, positions);
     let surface = Surface {
         positions,
@@ -299,7 +299,7 @@ fn frame_as_ply(prepared: &Prepared, positions: &[[f64; 3]], path: &Path) -> Res
 }
 
 /// A number for everything that decides the steps of a run: scene and mesh.
-fn run_number(prepared: &Prepared) -> u64 {
+fn run_number(prepared: &PreparedScene) -> u64 {
     let scene = unnamed(prepared.scene.to_json()).to_string();
     let mesh = &prepared.cloth.mesh;
     let places = mesh.positions.iter().flatten();

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use crate::{
     error::{Result, bad_input},
     numeric::Compute,
-    scene::{Prepared, Scene},
+    scene::{PreparedScene, Scene},
     study::time_in_words,
 };
 
@@ -21,7 +21,7 @@ const TIMED: usize = 4;
 
 /// Prepares a scene, unless its mesh needs more memory than is free: asked before a generated mesh is made, and after
 /// one was read.
-pub(crate) fn prepare_within_memory(scene: &Scene, compute: &Compute) -> Result<Prepared> {
+pub(crate) fn prepare_within_memory(scene: &Scene, compute: &Compute) -> Result<PreparedScene> {
     check_memory(&scene.place, scene.mesh.vertices().unwrap_or(0))?;
     let prepared = scene.prepare(compute)?;
     check_memory(&scene.place, prepared.cloth.vertices())?;

@@ -5,11 +5,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{Row, Simulation, folder::SceneFolder, forecast::Forecast};
+use super::{SceneRow, Simulation, folder::SceneFolder, forecast::Forecast};
 use crate::{
     error::{Error, Result},
-    scene::Prepared,
-    solve::Statistics,
+    scene::PreparedScene,
+    solve::SolveStatistics,
     step::State,
     study::{News, Watcher, Wish, tell},
 };
@@ -32,7 +32,7 @@ pub struct SceneRun<'a> {
 /// [`Error::BadInput`] for a folder of something else; [`Error::Io`] where it cannot be written. What ends the run later
 /// is in [`SceneRun::outcome`].
 pub fn simulate<'a>(
-    prepared: &'a Prepared,
+    prepared: &'a PreparedScene,
     path: &Path,
     fresh: bool,
     watch: &mut Watcher,
@@ -96,15 +96,15 @@ fn ask(watch: &mut Watcher, step: usize, all: usize, text: &str) -> Result<()> {
 fn keep(
     simulation: &Simulation,
     before: &State,
-    statistics: Statistics,
+    statistics: SolveStatistics,
     seconds: f64,
     folder: &mut SceneFolder,
-) -> Result<Option<Row>> {
+) -> Result<Option<SceneRow>> {
     let scene = &simulation.prepared.scene;
     let done = simulation.step - 1;
     let mut row = None;
     if scene.output.row_after(&scene.clock, done) {
-        let new = Row::of(simulation, before, Some(statistics))?;
+        let new = SceneRow::of(simulation, before, Some(statistics))?;
         folder.add_row(&new, seconds)?;
         row = Some(new);
     }
@@ -134,7 +134,7 @@ mod tests {
         "motions": [{"translate_m": [0, 0, 0.02], "from_s": 0, "to_s": 0.5}]}],
       "readings": ["total_angle"], "output": {"frames": "none", "film": false}}"#;
 
-    fn prepared(text: &str) -> Prepared {
+    fn prepared(text: &str) -> PreparedScene {
         let scene = Scene::parse(text, "scene.json", Path::new("")).unwrap();
         scene.prepare(&Compute::cpu(Precision::F64)).unwrap()
     }

@@ -5,8 +5,8 @@ use crate::{
     error::Result,
     mesh::{hinge_angles, vector::dot},
     reading::Reading,
-    scene::Prepared,
-    solve::Statistics,
+    scene::PreparedScene,
+    solve::SolveStatistics,
     step::{Cloth, Drive, State},
 };
 
@@ -25,7 +25,7 @@ pub(crate) struct Energies {
 
 /// The measures of one step.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Row {
+pub(crate) struct SceneRow {
     /// Steps done.
     pub step: usize,
     /// \[s\]
@@ -47,16 +47,16 @@ pub(crate) struct Row {
     /// Readings of the scene, in its order.
     pub readings: Vec<f64>,
     /// Of the linear solve; none for the start.
-    pub statistics: Option<Statistics>,
+    pub statistics: Option<SolveStatistics>,
 }
 
-impl Row {
+impl SceneRow {
     /// Measures a run after a step from the state `before`.
     pub(crate) fn of(
         simulation: &Simulation,
         before: &State,
-        statistics: Option<Statistics>,
-    ) -> Result<Row> {
+        statistics: Option<SolveStatistics>,
+    ) -> Result<SceneRow> {
         let Simulation {
             prepared, state, ..
         } = simulation;
@@ -70,7 +70,7 @@ impl Row {
             drive.anchors = state.positions.clone();
         }
         let stretched = prepared.cloth.stretches(&positions);
-        Ok(Row {
+        Ok(SceneRow {
             step: simulation.step,
             time: simulation.time(),
             material_time: simulation.material_time,
@@ -89,7 +89,7 @@ impl Row {
 }
 
 /// The readings of the scene after the step with this drive, in their order.
-pub(crate) fn read_all(prepared: &Prepared, state: &State, drive: &Drive) -> Result<Vec<f64>> {
+pub(crate) fn read_all(prepared: &PreparedScene, state: &State, drive: &Drive) -> Result<Vec<f64>> {
     let all = prepared.readings.iter();
     all.map(|r| read(prepared, r, state, drive)).collect()
 }
@@ -103,7 +103,7 @@ pub(crate) fn angle_sizes(cloth: &Cloth, positions: &[[f64; 3]]) -> (f64, f64) {
 }
 
 /// The largest |θ| of the hinges at each vertex \[rad\].
-pub(crate) fn vertex_angles(prepared: &Prepared, positions: &[[f64; 3]]) -> Vec<f64> {
+pub(crate) fn vertex_angles(prepared: &PreparedScene, positions: &[[f64; 3]]) -> Vec<f64> {
     let hinges = &prepared.cloth.topology.hinges;
     let mut largest = vec![0.0_f64; positions.len()];
     for (hinge, angle) in hinges.iter().zip(hinge_angles(positions, hinges)) {
@@ -118,7 +118,7 @@ pub(crate) fn vertex_angles(prepared: &Prepared, positions: &[[f64; 3]]) -> Vec<
 const ROUNDING: f64 = 1e-9;
 
 /// How many hinges have another value of a history variable than before; 0 for a law that has none.
-fn changed(prepared: &Prepared, before: &State, after: &State, name: &str) -> Result<usize> {
+fn changed(prepared: &PreparedScene, before: &State, after: &State, name: &str) -> Result<usize> {
     let names = prepared.cloth.setup.law.history();
     let Some(index) = names.iter().position(|n| n == name) else {
         return Ok(0);
@@ -130,7 +130,7 @@ fn changed(prepared: &Prepared, before: &State, after: &State, name: &str) -> Re
 }
 
 fn energies(
-    prepared: &Prepared,
+    prepared: &PreparedScene,
     state: &State,
     drive: &Drive,
     positions: &[[f64; 3]],
@@ -151,12 +151,12 @@ fn energies(
     })
 }
 
-fn read(prepared: &Prepared, reading: &Reading, state: &State, drive: &Drive) -> Result<f64> {
+fn read(prepared: &PreparedScene, reading: &Reading, state: &State, drive: &Drive) -> Result<f64> {
     reading.value(&prepared.cloth, state, &prepared.parameters, drive)
 }
 
 /// Stored by the triangles: ½·(stress of the elastic part)·(elastic strain) + the same for friction.
-fn membrane(prepared: &Prepared, state: &State, drive: &Drive) -> Result<f64> {
+fn membrane(prepared: &PreparedScene, state: &State, drive: &Drive) -> Result<f64> {
     if state.tensile.is_empty() {
         return read(prepared, &Reading::StretchEnergy, state, drive);
     }

@@ -2,7 +2,7 @@
 //!
 //! - [`Simulation`]: a state and the step it is at. Its steps are those of [`crate::rollout::cloth`], which
 //!   stops at the first one that fails and names the worst elements.
-//! - [`Row`]: what is read off the cloth after a step, for the tables.
+//! - [`SceneRow`]: what is read off the cloth after a step, for the tables.
 //! - [`Snapshot`]: the exact bits of a state in a file.
 //! - [`FrameFile`]: frames that grow with the run and can be cut back to a snapshot, as the tables can
 //!   ([`crate::study::Log`]).
@@ -18,7 +18,7 @@ mod track;
 pub(crate) use self::folder::{FILM, FRAMES, PICTURES, PLOTS, SCENE, TABLES, TRACK};
 pub(crate) use self::forecast::prepare_within_memory;
 pub use self::job::{SceneRun, simulate};
-pub(crate) use self::measure::{Row, vertex_angles};
+pub(crate) use self::measure::{SceneRow, vertex_angles};
 pub(crate) use self::measure::{angle_sizes, read_all};
 pub(crate) use self::snapshot::Snapshot;
 pub(crate) use self::track::{FrameFile, StoredFrame};
@@ -26,15 +26,15 @@ pub(crate) use self::track::{FrameFile, StoredFrame};
 use crate::{
     error::{Error, Result},
     rollout::cloth::Passed,
-    scene::{Prepared, prepared::FORGET_EVERY},
-    solve::{Solver, Statistics},
+    scene::{PreparedScene, prepared::FORGET_EVERY},
+    solve::{SolveStatistics, Solver},
     step::State,
 };
 
 /// A run at some step.
 pub struct Simulation<'a> {
     /// What is run.
-    pub prepared: &'a Prepared,
+    pub prepared: &'a PreparedScene,
     /// Where it is.
     pub state: State,
     /// How many steps are done.
@@ -46,7 +46,7 @@ pub struct Simulation<'a> {
 
 impl<'a> Simulation<'a> {
     /// Before the first step.
-    pub fn start(prepared: &'a Prepared) -> Result<Simulation<'a>> {
+    pub fn start(prepared: &'a PreparedScene) -> Result<Simulation<'a>> {
         Ok(Simulation {
             state: prepared.start(),
             step: 0,
@@ -57,7 +57,7 @@ impl<'a> Simulation<'a> {
     }
 
     /// Where a snapshot was taken.
-    pub fn resume(prepared: &'a Prepared, snapshot: &Snapshot) -> Result<Simulation<'a>> {
+    pub fn resume(prepared: &'a PreparedScene, snapshot: &Snapshot) -> Result<Simulation<'a>> {
         let mut simulation = Simulation::start(prepared)?;
         simulation.state = snapshot.state(&simulation.state, &prepared.cloth.compute)?;
         simulation.step = snapshot.step;
@@ -88,7 +88,7 @@ impl<'a> Simulation<'a> {
     /// Those of [`crate::rollout::cloth::ClothRollout::step`] and of `watch`. The run is then where the last good step left it.
     pub fn run(
         &mut self,
-        mut watch: impl FnMut(&Simulation, &State, Statistics) -> Result<()>,
+        mut watch: impl FnMut(&Simulation, &State, SolveStatistics) -> Result<()>,
     ) -> Result<()> {
         let prepared = self.prepared;
         let drive = |step: usize| prepared.drive(step);

@@ -5,7 +5,7 @@ use crate::{
     error::{Result, bad_input, unknown},
     material::{Dimension, StrainMeasure, Transform},
     numeric::{Compute, Field},
-    scene::Prepared,
+    scene::PreparedScene,
     sensitivity::{
         factor::{Distribution, Factor},
         laboratory::Vary,
@@ -31,7 +31,7 @@ pub(super) struct Varied {
 const AROUND: f64 = 2.0;
 
 impl Varied {
-    pub(crate) fn new(prepared: &Prepared, wish: &ClothWish) -> Result<Varied> {
+    pub(crate) fn new(prepared: &PreparedScene, wish: &ClothWish) -> Result<Varied> {
         let law = &prepared.cloth.setup.law;
         let names = prepared.parameters.names(law);
         let compute = &prepared.cloth.compute;
@@ -75,7 +75,7 @@ impl Varied {
 
     fn add(
         &mut self,
-        prepared: &Prepared,
+        prepared: &PreparedScene,
         place: usize,
         name: &str,
         single: bool,
@@ -155,7 +155,7 @@ impl Varied {
     }
 
     /// The fabric's parameters at a point.
-    pub(crate) fn apply(&self, prepared: &Prepared, point: &[f64]) -> Parameters {
+    pub(crate) fn apply(&self, prepared: &PreparedScene, point: &[f64]) -> Parameters {
         let mut values = self.base.clone();
         for (place, value) in self.places.iter().zip(point) {
             values[*place] = *value;
@@ -195,7 +195,7 @@ impl Varied {
     }
 }
 
-fn unit(dimension: Dimension, prepared: &Prepared) -> &'static str {
+fn unit(dimension: Dimension, prepared: &PreparedScene) -> &'static str {
     let strain: StrainMeasure = prepared.cloth.setup.strain;
     dimension.unit(strain)
 }

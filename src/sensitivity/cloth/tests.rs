@@ -32,7 +32,7 @@ fn values_and_slopes_come_from_the_same_steps() {
     let count = model.prepared.readings.len();
     assert!(full.slopes[..count * point.len()].iter().any(|s| *s != 0.0));
 
-    let prepared = Prepared {
+    let prepared = PreparedScene {
         parameters: model.varied.apply(&model.prepared, &point),
         ..model.prepared.clone()
     };
@@ -40,7 +40,7 @@ fn values_and_slopes_come_from_the_same_steps() {
     let mut readings = Vec::new();
     simulation
         .run(|simulation, before, statistics| {
-            let row = crate::scene::run::Row::of(simulation, before, Some(statistics))?;
+            let row = crate::scene::run::SceneRow::of(simulation, before, Some(statistics))?;
             readings = row.readings;
             Ok(())
         })
@@ -50,10 +50,10 @@ fn values_and_slopes_come_from_the_same_steps() {
 
     let drive = |step: usize| prepared.drive(step);
     let rollout = prepared.rollout(&drive);
-    let watches: Vec<Watch> = prepared
+    let watches: Vec<WatchedReading> = prepared
         .readings
         .iter()
-        .map(|reading| Watch {
+        .map(|reading| WatchedReading {
             after: rollout.steps,
             reading: reading.clone(),
             weight: 1.0,

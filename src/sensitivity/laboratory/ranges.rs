@@ -13,7 +13,7 @@ use crate::{
 
 /// What is asked for; what is not said follows from the case.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Wish {
+pub(crate) struct RangeWish {
     /// Distributions by the parameter's name.
     pub vary: Vec<(String, Vary)>,
     /// Vary these only.
@@ -74,7 +74,7 @@ const AROUND: f64 = 2.0;
 
 impl Ranges {
     /// The factors of a case's unknowns.
-    pub(crate) fn new(calibration: &Calibration, wish: &Wish) -> Result<Ranges> {
+    pub(crate) fn new(calibration: &Calibration, wish: &RangeWish) -> Result<Ranges> {
         let mut notes = Vec::new();
         let mut all = Vec::new();
         for k in 0..calibration.unknowns.len() {
@@ -153,7 +153,7 @@ fn search_ends(calibration: &Calibration, k: usize) -> (f64, f64) {
 fn default_factor(
     calibration: &Calibration,
     k: usize,
-    wish: &Wish,
+    wish: &RangeWish,
     notes: &mut Vec<String>,
 ) -> Result<Factor> {
     let unknown = &calibration.unknowns[k];

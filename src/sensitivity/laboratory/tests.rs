@@ -33,7 +33,7 @@ fn slopes_are_differences() {
         &Compute::cpu(Precision::F64),
         &case,
         &data,
-        &Wish::default(),
+        &RangeWish::default(),
     )
     .unwrap();
     let k = model.factors().len();
@@ -82,7 +82,7 @@ fn a_run_does_not_depend_on_its_company() {
         &Compute::cpu(Precision::F64),
         &case,
         &data,
-        &Wish::default(),
+        &RangeWish::default(),
     )
     .unwrap();
     let points = points(&model, 7);

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::sensitivity::{
-    model::{Model, Run},
+    model::{Model, ModelRun},
     regime::Shares,
 };
 
@@ -39,7 +39,7 @@ fn to_numbers(text: &str) -> Option<Vec<f64>> {
 }
 
 /// Runs of a task; a failed one leaves NaN in its place.
-pub(super) fn encode(runs: &[Run], model: &dyn Model) -> Value {
+pub(super) fn encode(runs: &[ModelRun], model: &dyn Model) -> Value {
     let width = model.outputs().len();
     let filled = |list: &Vec<f64>, size: usize| match list.is_empty() {
         true => vec![f64::NAN; size],
@@ -72,7 +72,7 @@ pub(super) fn encode(runs: &[Run], model: &dyn Model) -> Value {
 }
 
 /// The inverse of [`encode`]; none for anything else.
-pub(super) fn decode(value: &Value, model: &dyn Model, count: usize) -> Option<Vec<Run>> {
+pub(super) fn decode(value: &Value, model: &dyn Model, count: usize) -> Option<Vec<ModelRun>> {
     let list = |key: &str, size: usize| -> Option<Vec<Vec<f64>>> {
         let Some(text) = value.get(key) else {
             return Some(vec![Vec::new(); count]);
@@ -94,10 +94,10 @@ pub(super) fn decode(value: &Value, model: &dyn Model, count: usize) -> Option<V
     each.map(|(i, ((values, slopes), shares))| {
         let failure = value.get("failures").and_then(|f| f.get(i.to_string()));
         if let Some(why) = failure {
-            return Some(Run::failed(why.as_str()?));
+            return Some(ModelRun::failed(why.as_str()?));
         }
         let pairs = shares.chunks_exact(2);
-        Some(Run {
+        Some(ModelRun {
             values,
             slopes,
             regimes: pairs

@@ -40,7 +40,7 @@ impl<T: Real> Substitution<T> {
         for ((own, b), s) in self.x.iter_mut().zip(b).zip(scale) {
             *own = T::from_f64(b * s);
         }
-        let task = Task { fronts };
+        let task = SubstitutionTask { fronts };
         task.forward_siblings(
             &fronts.roots,
             &factor.panels,
@@ -60,7 +60,7 @@ impl<T: Real> Substitution<T> {
     }
 }
 
-struct Task<'a> {
+struct SubstitutionTask<'a> {
     fronts: &'a Fronts,
 }
 
@@ -80,7 +80,7 @@ impl<T> Outer<'_, T> {
     }
 }
 
-impl Task<'_> {
+impl SubstitutionTask<'_> {
     fn sizes(&self, siblings: &[usize]) -> (usize, usize, usize) {
         siblings
             .iter()

@@ -12,7 +12,7 @@ use rumple::{
     },
     numeric::{Compute, Field, Gate, GradientCheck, Random, judge, probes},
     solve::Solver,
-    step::{Cloth, Damping, Drive, Parameters, Setup, State, StepGradient},
+    step::{Cloth, ClothSetup, Damping, Drive, Parameters, State, StepGradient},
 };
 
 use super::cpu;
@@ -58,8 +58,8 @@ impl Dice {
 }
 
 /// Elastic hinges, no gravity, no damping, nothing to touch.
-pub fn elastic_setup() -> Setup {
-    Setup {
+pub fn elastic_setup() -> ClothSetup {
+    ClothSetup {
         law: Arc::new(Elastic),
         strain: StrainMeasure::Curvature,
         gate: Gate::Hard,
@@ -73,8 +73,8 @@ pub fn elastic_setup() -> Setup {
 }
 
 /// The same with the law that remembers.
-pub fn remembering_setup() -> Setup {
-    Setup {
+pub fn remembering_setup() -> ClothSetup {
+    ClothSetup {
         law: Arc::new(TimeDependent::default()),
         ..elastic_setup()
     }

@@ -9,7 +9,7 @@ use rumple::{
     },
     numeric::Field,
     solve::Tangent,
-    step::{Cloth, Parameters, Response, Setup, State},
+    step::{Cloth, ClothSetup, Parameters, Response, State},
 };
 
 use super::{
@@ -37,7 +37,7 @@ pub struct Crumpled {
 }
 
 impl Crumpled {
-    pub fn new(mesh: Mesh, setup: Setup, parameters: Parameters, seed: u64) -> Crumpled {
+    pub fn new(mesh: Mesh, setup: ClothSetup, parameters: Parameters, seed: u64) -> Crumpled {
         let mut dice = Dice::new(seed);
         let shape = crumpled(&mesh, &mut dice, [6e-4, 6e-4, 1e-3]);
         let cloth = Cloth::new(mesh, setup, &cpu()).unwrap();
@@ -98,7 +98,7 @@ impl Crumpled {
 }
 
 /// Every mesh, measure and anisotropy that the energy is checked on.
-pub fn crumpled_cloths(make: impl Fn(StrainMeasure) -> (Setup, Parameters)) -> Vec<Crumpled> {
+pub fn crumpled_cloths(make: impl Fn(StrainMeasure) -> (ClothSetup, Parameters)) -> Vec<Crumpled> {
     let mut meshes: Vec<Mesh> = PATTERNS.iter().map(|p| sheet(5, 4, *p)).collect();
     meshes.push(cylinder(0.012, 0.03, 8, 3, Pattern::Irregular { seed: 2 }).unwrap());
     let mut list = Vec::new();

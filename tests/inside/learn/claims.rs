@@ -10,7 +10,7 @@ use rumple::{
             BASELINE, CURRICULUM, ELASTIC, Evaluation, Judged, REFERENCE, References, evaluate,
             mean_size, predict,
         },
-        run::{self, Run},
+        run::{self, TrainingRun},
     },
     numeric::{Compute, Precision},
     study::{News, Wish},
@@ -65,7 +65,7 @@ fn yields(degrees: f64) -> String {
 /// the runs are independent, and each has a thread.
 fn train(folder: &Folder) {
     let open = |name: &str, case: &LearnCase| {
-        Run::open(&folder.path(name), case, &compute(), false).unwrap()
+        TrainingRun::open(&folder.path(name), case, &compute(), false).unwrap()
     };
     let mut own = open("own", &case());
     while !own.has_first_turn() {

@@ -3,12 +3,12 @@
 use burn::module::Module;
 use rumple::{
     learn::{
-        Body, BodyMotion, BodyScene, Garment, GarmentLoss, Imperfection, LearnCase, Plasticity,
-        RestBending, SceneName, Sheet, Training,
+        Body, BodyMotion, BodyScene, Garment, GarmentBatch, GarmentLoss, Imperfection, LearnCase,
+        Plasticity, RestBending, SceneName, Training,
         curriculum::{Curriculum, Students, adam},
         lesson::Lesson,
         network::{EdgeFeatures, HingeGraph, Memory, PlasticKind, PlasticNet, Size, nodes, seeded},
-        reference::{Accuracy, Simulation},
+        reference::{Accuracy, ReferenceSimulation},
     },
     numeric::{Compute, Field, Precision},
 };
@@ -61,7 +61,7 @@ struct Cycle {
 fn distances(course: &Curriculum, students: &Students) -> [f64; 2] {
     let lesson = &students.lessons[0];
     let exact = Compute::cpu(Precision::F64);
-    let simulated = Simulation {
+    let simulated = ReferenceSimulation {
         scene: &course.scene,
         motion: &lesson.motion,
         loss: &GarmentLoss::new(course.case.loss).unwrap(),
@@ -214,7 +214,7 @@ fn where_the_garment_is_does_not_matter_to_the_plastic_network() {
     let garment = &scene.garment;
     let graph = HingeGraph::new(&garment.mesh, &garment.topology, &compute());
     let edges = EdgeFeatures::new(&scene, &graph, 1.0 / 30.0, 0.5);
-    let sheet = Sheet::new(garment, 1, &compute());
+    let sheet = GarmentBatch::new(garment, 1, &compute());
     let device = compute().device().clone().autodiff();
     let net = PlasticNet::new(Size::Small, PlasticKind::default(), &device);
     let net = seeded(net, 3).valid();

@@ -10,12 +10,12 @@ use crate::inside::common::{
 };
 use rumple::{
     learn::{
-        Bend, Body, BodyMotion, BodyScene, Garment, GarmentLoss, GarmentMotion, Imperfection,
-        LearnCase, LossConfig, Plasticity, Reduction, Sheet, Spring, Term, Training,
+        Bend, Body, BodyMotion, BodyScene, Garment, GarmentBatch, GarmentLoss, GarmentMotion,
+        Imperfection, LearnCase, LossConfig, Plasticity, Reduction, Spring, Term, Training,
         curriculum::{Curriculum, adam},
         files::{Amass, Smpl},
         lesson::Lesson,
-        reference::{Accuracy, Simulation},
+        reference::{Accuracy, ReferenceSimulation},
     },
     mesh::{read_obj, write_obj},
     numeric::{Compute, Precision},
@@ -164,7 +164,7 @@ fn motion(body: &Body) -> BodyMotion {
 
 fn simulated(scene: &BodyScene, motion: &BodyMotion) -> GarmentMotion {
     let loss = GarmentLoss::new(LossConfig::default()).unwrap();
-    let outcome = Simulation {
+    let outcome = ReferenceSimulation {
         scene,
         motion,
         loss: &loss,
@@ -179,7 +179,7 @@ fn simulated(scene: &BodyScene, motion: &BodyMotion) -> GarmentMotion {
 /// Refuses vertices inside the body, and counts those that it pushes.
 fn touching(scene: &BodyScene, motion: &BodyMotion, track: &GarmentMotion) -> usize {
     let thickness = LossConfig::default().materials.thickness;
-    let sheet = Sheet::new(&scene.garment, 1, &cpu());
+    let sheet = GarmentBatch::new(&scene.garment, 1, &cpu());
     let mut touching = 0;
     for frame in 0..motion.frames() {
         let positions = track.stacked(frame..frame + 1, &cpu());
@@ -303,7 +303,7 @@ fn the_collision_term_of_a_skin_has_the_right_gradient() {
     let scene = scene(&folder, &[]);
     let motion = motion(&scene.body);
     let frames = 8..10;
-    let sheet = Sheet::new(&scene.garment, 2, &cpu());
+    let sheet = GarmentBatch::new(&scene.garment, 2, &cpu());
     let poses = scene.poses(&motion, frames.clone()).unwrap();
     let anchors = scene.skinned(&poses, &cpu()).plain();
     // Drawn 1.2 cm towards −y and +x, so that the arm is inside the cloth.

@@ -3,7 +3,7 @@
 use rumple::learn::{
     BodyScene, GarmentLoss, GarmentMotion, LossConfig, Materials, Plasticity,
     metrics::{Metrics, compare, most_creased},
-    reference::{Accuracy, Simulation},
+    reference::{Accuracy, ReferenceSimulation},
 };
 
 use super::tiny;
@@ -258,7 +258,7 @@ fn a_motion_and_a_loss_of_different_steps_are_refused() {
         let loss = GarmentLoss::new(config).unwrap();
         let (accuracy, plasticity) = (Accuracy::default(), Plasticity::default());
         let mut progress = |_| Ok(());
-        let outcome = Simulation {
+        let outcome = ReferenceSimulation {
             scene: &scene,
             motion: &motion,
             loss: &loss,

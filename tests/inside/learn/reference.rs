@@ -2,10 +2,10 @@
 
 use rumple::{
     learn::{
-        Bend, Body, BodyMotion, BodyScene, Garment, GarmentLoss, Imperfection, LossConfig,
-        Plasticity, Rule, SceneName, Sheet,
+        Bend, Body, BodyMotion, BodyScene, Garment, GarmentBatch, GarmentLoss, Imperfection,
+        LossConfig, Plasticity, Rule, SceneName,
         evaluate::{mean_size, top},
-        reference::{Accuracy, ReferenceRun, Simulation},
+        reference::{Accuracy, ReferenceRun, ReferenceSimulation},
     },
     numeric::Field,
 };
@@ -30,7 +30,7 @@ fn run(scene: &BodyScene, motion: &BodyMotion, plasticity: Plasticity) -> Refere
         frames.push(frame);
         Ok(())
     };
-    let outcome = Simulation {
+    let outcome = ReferenceSimulation {
         scene,
         motion,
         loss: &loss,
@@ -121,7 +121,7 @@ fn a_simulation_can_be_stopped_and_says_what_it_cannot_do() {
             false => Ok(()),
         };
         let plasticity = Plasticity::default();
-        Simulation {
+        ReferenceSimulation {
             scene: &scene,
             motion: &motion,
             loss: &loss,
@@ -156,7 +156,7 @@ fn a_finished_frame_is_a_minimum() {
     motion.root.truncate(frames);
     let outcome = run(&scene, &motion, Plasticity::degrees(30.0));
     let loss = GarmentLoss::new(LossConfig::default()).unwrap();
-    let sheet = Sheet::new(&scene.garment, 1, &cpu());
+    let sheet = GarmentBatch::new(&scene.garment, 1, &cpu());
     // The first ring of 12 is pinned.
     let free: Vec<f64> = (0..3 * sheet.vertices)
         .map(|n| if n % sheet.vertices < 12 { 0.0 } else { 1.0 })
@@ -241,7 +241,7 @@ fn a_shirt_goes_with_the_torso_and_stays_outside() {
     let motion = BodyMotion::bends("60°", &scene.body, &[bend], 16);
     let track = run(&scene, &motion, Plasticity::degrees(30.0)).track;
     track.check("reference", &scene, &motion).unwrap();
-    let sheet = Sheet::new(&scene.garment, 1, &cpu());
+    let sheet = GarmentBatch::new(&scene.garment, 1, &cpu());
     let thickness = LossConfig::default().materials.thickness;
     let (mut touching, mut off_the_skin) = (0, 0.0_f64);
     for frame in 0..motion.frames() {

@@ -13,7 +13,7 @@ use rumple::{
         curriculum::{Curriculum, Students, adam},
         lesson::Lesson,
         network::ElasticNet,
-        run::{self, Network, Place, Run},
+        run::{self, Network, Place, TrainingRun},
     },
     numeric::{Compute, Field, Precision},
 };
@@ -40,13 +40,13 @@ fn case() -> LearnCase {
     }
 }
 
-fn open(folder: &Path, case: &LearnCase) -> Run {
-    Run::open(folder, case, &compute(), false).unwrap()
+fn open(folder: &Path, case: &LearnCase) -> TrainingRun {
+    TrainingRun::open(folder, case, &compute(), false).unwrap()
 }
 
 /// Why a folder is not opened.
 fn refused(folder: &Path, case: &LearnCase, fresh: bool) -> String {
-    match Run::open(folder, case, &compute(), fresh) {
+    match TrainingRun::open(folder, case, &compute(), fresh) {
         Ok(_) => panic!("accepted"),
         Err(error) => error.to_string(),
     }
@@ -197,7 +197,7 @@ fn a_finished_run_takes_further_cycles() {
 #[test]
 fn a_run_takes_over_what_begins_in_the_same_way() {
     let folder = Folder::new();
-    let finish = |mut run: Run| {
+    let finish = |mut run: TrainingRun| {
         while !run.finished() {
             run.advance().unwrap();
         }
@@ -229,7 +229,8 @@ fn a_run_takes_over_what_begins_in_the_same_way() {
     ] {
         let mut different = case();
         change(&mut different);
-        let mut run = Run::open(&folder.path("different"), &different, &compute(), true).unwrap();
+        let mut run =
+            TrainingRun::open(&folder.path("different"), &different, &compute(), true).unwrap();
         assert!(!run.begin_as(&folder.path("other")).unwrap());
     }
 }
@@ -285,7 +286,7 @@ fn a_folder_of_something_else_is_refused_by_name() {
         std::fs::create_dir(path.join(name)).unwrap();
         std::fs::write(path.join(name).join("file"), "x").unwrap();
     }
-    assert!(Run::open(&path, &case(), &compute(), true).is_ok());
+    assert!(TrainingRun::open(&path, &case(), &compute(), true).is_ok());
     assert!(made.iter().all(|name| !path.join(name).exists()));
     assert!(
         kept.iter()
@@ -315,7 +316,7 @@ fn a_run_that_is_written_to_is_not_thrown_away() {
         assert!(contents(&path) == before, "fresh: {fresh}");
     }
     drop(run);
-    let run = Run::open(&path, &case(), &compute(), true).unwrap();
+    let run = TrainingRun::open(&path, &case(), &compute(), true).unwrap();
     assert_eq!(run.done(), [0, 0]);
     assert!(!path.join("networks/cycle-1.zip").exists());
 }
@@ -354,7 +355,7 @@ fn networks_without_a_checkpoint_are_kept() {
     let said = refused(&path, &other, false);
     assert!(said.contains("training.fits: 2 against 3"), "{said}");
     assert!(contents(&path) == before);
-    assert!(Run::open(&path, &case(), &compute(), true).is_ok());
+    assert!(TrainingRun::open(&path, &case(), &compute(), true).is_ok());
     let left: Vec<PathBuf> = contents(&networks).into_keys().collect();
     assert_eq!(left, of_others.map(|name| networks.join(name)));
 }

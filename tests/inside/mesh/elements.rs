@@ -12,7 +12,7 @@ use rumple::{
     material::StrainMeasure,
     mesh::generate::Pattern,
     numeric::Field,
-    step::{Cloth, Setup},
+    step::{Cloth, ClothSetup},
 };
 
 /// The angle of a hinge from the normals of its triangles; 0 is flat, a valley positive.
@@ -131,7 +131,7 @@ fn hinges_push_down_their_energy() {
             } else {
                 CURVATURE
             };
-            let setup = Setup {
+            let setup = ClothSetup {
                 strain,
                 rest_is_curved: weft_ratio == 1.0,
                 ..remembering_setup()
@@ -139,7 +139,7 @@ fn hinges_push_down_their_energy() {
             (setup, parameters(&values))
         };
         let elastic = |strain: StrainMeasure| {
-            let setup = Setup {
+            let setup = ClothSetup {
                 strain,
                 ..elastic_setup()
             };
@@ -183,7 +183,7 @@ fn triangles_push_down_their_energy() {
             if with_history {
                 fabric.tensile = tensile();
             }
-            let setup = Setup {
+            let setup = ClothSetup {
                 strain,
                 ..elastic_setup()
             };
@@ -269,7 +269,7 @@ fn forces_turn_with_the_cloth_and_balance() {
         };
         let mut fabric = parameters(&values);
         fabric.tensile = tensile();
-        let setup = Setup {
+        let setup = ClothSetup {
             strain,
             ..remembering_setup()
         };

@@ -12,7 +12,7 @@ use std::{
 
 use rumple::{
     numeric::{Compute, Precision},
-    rollout::cloth::{ClothRollout, Watch},
+    rollout::cloth::{ClothRollout, WatchedReading},
     verify::ClothBench,
 };
 
@@ -72,7 +72,7 @@ fn forecast_and_peak(bench: &ClothBench, steps: usize, memory: usize) -> (f64, f
     };
     let start = bench.cloth.start(&bench.parameters);
     let mut solver = bench.solver().unwrap();
-    let watch = Watch {
+    let watch = WatchedReading {
         after: steps,
         ..bench.watch()
     };

@@ -11,7 +11,7 @@ use crate::inside::common::{
 };
 use rumple::{
     mesh::generate::{Pattern, strip},
-    step::{Cloth, Damping, Parameters, Setup, State},
+    step::{Cloth, ClothSetup, Damping, Parameters, State},
 };
 
 /// Bending of the law that remembers, its thresholds among the curvatures of a crumpled sheet (70 1/m).
@@ -99,7 +99,7 @@ fn angular_momentum_is_kept_to_first_order() {
 fn the_step_converges_to_first_order() {
     let mesh = sheet(4, 3, Pattern::Irregular { seed: 3 });
     let pins: Vec<(usize, [f64; 3])> = (0..5).map(|v| (v, mesh.positions[v])).collect();
-    let setup = Setup {
+    let setup = ClothSetup {
         gravity: [0.0, 0.0, -9.8],
         ..elastic_setup()
     };
@@ -149,7 +149,7 @@ struct Strip {
 impl Strip {
     fn new(cells: usize, cell: f64, rigidity: f64, gravity: f64) -> Strip {
         let mesh = strip(cells as f64 * cell, cell, cells, 1, Pattern::Alternating).unwrap();
-        let setup = Setup {
+        let setup = ClothSetup {
             gravity: [0.0, 0.0, -gravity],
             damping: Damping {
                 stiffness: 0.0,

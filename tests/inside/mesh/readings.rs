@@ -11,7 +11,7 @@ use rumple::{
     mesh::generate::Pattern,
     numeric::Field,
     reading::Reading,
-    step::{Cloth, Damping, Drive, Parameters, Setup, State},
+    step::{Cloth, ClothSetup, Damping, Drive, Parameters, State},
 };
 
 const LAW: [f64; 9] = [2e-5, 3e-5, 5.0, 50.0, 30.0, 10.0, 2e-5, 0.6, 30.0];
@@ -206,7 +206,7 @@ fn readings_of_a_flat_sheet_are_known() {
 #[test]
 fn pins_carry_the_weight() {
     let mesh = sheet(4, 4, Pattern::Alternating);
-    let setup = Setup {
+    let setup = ClothSetup {
         law: Arc::new(Elastic),
         gravity: [0.0, 0.0, -9.81],
         damping: Damping {

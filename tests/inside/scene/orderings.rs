@@ -8,7 +8,7 @@ use std::path::Path;
 use crate::inside::common::cpu;
 use rumple::scene::{
     Scene,
-    run::{Row, Simulation},
+    run::{SceneRow, Simulation},
 };
 use serde_json::{Value, json};
 
@@ -31,7 +31,7 @@ fn coarse(name: &str) -> Value {
 }
 
 /// Runs a scene and measures it at some times.
-fn rows<const N: usize>(scene: &Value, times: [f64; N]) -> [Row; N] {
+fn rows<const N: usize>(scene: &Value, times: [f64; N]) -> [SceneRow; N] {
     let scene = Scene::parse(&scene.to_string(), "scene", Path::new("")).unwrap();
     let prepared = scene.prepare(&cpu()).unwrap();
     let mut rows = Vec::new();
@@ -41,7 +41,7 @@ fn rows<const N: usize>(scene: &Value, times: [f64; N]) -> [Row; N] {
             .get(rows.len())
             .is_some_and(|time| run.time() > time - 0.5 * scene.clock.step)
         {
-            rows.push(Row::of(run, before, Some(statistics))?);
+            rows.push(SceneRow::of(run, before, Some(statistics))?);
         }
         Ok(())
     });

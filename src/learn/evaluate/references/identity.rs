@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Job, Yields};
+use super::{ReferenceJob, Yields};
 use crate::{
     files::difference,
     learn::{BodyScene, Garment, LearnCase, LossConfig, Plasticity, Rule, reference::Accuracy},
@@ -15,7 +15,11 @@ const REFERENCE_VERSION: u32 = 3;
 const NEVER: f64 = 1e3;
 
 /// Everything that the numbers of a reference depend on.
-pub(super) fn identity(case: &LearnCase, scene: &BodyScene, (motion, yields): Job) -> Value {
+pub(super) fn identity(
+    case: &LearnCase,
+    scene: &BodyScene,
+    (motion, yields): ReferenceJob,
+) -> Value {
     let accuracy = Accuracy::default();
     json!({
         "version": env!("CARGO_PKG_VERSION"),

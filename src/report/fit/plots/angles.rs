@@ -13,7 +13,7 @@ const VISIBLE_DEG: f64 = 0.5;
 const MOST_LISTED: usize = 6;
 
 /// A measured angle.
-pub(super) struct Measured {
+pub(super) struct MeasuredPoints {
     pub(super) condition: CurvePlace,
     time: f64,
     angle: f64,
@@ -60,7 +60,7 @@ pub(super) fn forms() -> impl Iterator<Item = Form> {
 
 /// The measured points and fitted curves of a group.
 pub(super) struct Group<'a> {
-    pub(super) points: Vec<Measured>,
+    pub(super) points: Vec<MeasuredPoints>,
     pub(super) curves: Vec<(CurvePlace, &'a FittedCurve)>,
 }
 
@@ -75,7 +75,7 @@ impl<'a> Group<'a> {
         let measured = points.filter_map(|p| {
             let (series, panel) = (p.setting(series)?, p.setting(panel)?);
             let [angle, sd, fitted, _] = p.numbers();
-            Some(Measured {
+            Some(MeasuredPoints {
                 condition: CurvePlace { series, panel },
                 time: p.setting(form.figure.x)?,
                 angle,
@@ -99,9 +99,10 @@ impl<'a> Group<'a> {
     }
 
     /// Whether a reading is among its own, fitted or held out.
-    pub(super) fn has_reading(&self, other: &Measured) -> bool {
-        let numbers = |p: &Measured| (p.time, p.angle, p.sd);
-        let same = |p: &Measured| p.condition == other.condition && numbers(p) == numbers(other);
+    pub(super) fn has_reading(&self, other: &MeasuredPoints) -> bool {
+        let numbers = |p: &MeasuredPoints| (p.time, p.angle, p.sd);
+        let same =
+            |p: &MeasuredPoints| p.condition == other.condition && numbers(p) == numbers(other);
         self.points.iter().any(same)
     }
 
@@ -215,7 +216,8 @@ fn chart(result: &FitResult, name: &str, group: &Group, panel: &Panel) -> Chart 
             .points
             .iter()
             .filter(|point| point.condition == condition);
-        let (held_out, fitted): (Vec<&Measured>, Vec<&Measured>) = here.partition(|p| p.held_out);
+        let (held_out, fitted): (Vec<&MeasuredPoints>, Vec<&MeasuredPoints>) =
+            here.partition(|p| p.held_out);
         let wholly_held_out = fitted.is_empty() && !held_out.is_empty();
         let curve_label = if wholly_held_out {
             &held_out_label
@@ -297,7 +299,12 @@ fn hard_curve(curve: &FittedCurve, color: usize) -> Option<Series> {
     })
 }
 
-pub(super) fn measured(points: &[&Measured], label: &str, mark: Mark, color: usize) -> Series {
+pub(super) fn measured(
+    points: &[&MeasuredPoints],
+    label: &str,
+    mark: Mark,
+    color: usize,
+) -> Series {
     // A series whose points cannot be drawn must not stand in the legend.
     let shown = || points.iter().filter(|point| point.time > 0.0);
     Series {

@@ -1,6 +1,6 @@
 //! Curves of two fits on common axes.
 
-use super::angles::{Form, Group, Measured, Panel, axes, fitted_curve, forms, measured};
+use super::angles::{Form, Group, MeasuredPoints, Panel, axes, fitted_curve, forms, measured};
 use super::{Entry, common, distinct, fill, provenance, slug};
 use crate::fit::result::{FitResult, PointResult};
 use crate::laboratory::Figure;
@@ -164,8 +164,8 @@ fn overlaid(groups: &[Group; 2], panel: &Panel) -> Vec<Series> {
                 });
             }
             let here = group.points.iter().filter(|p| p.condition == condition);
-            let fresh = |p: &&Measured| marker == Mark::Points || !first.has_reading(p);
-            let here: Vec<&Measured> = here.filter(fresh).collect();
+            let fresh = |p: &&MeasuredPoints| marker == Mark::Points || !first.has_reading(p);
+            let here: Vec<&MeasuredPoints> = here.filter(fresh).collect();
             points.push(measured(&here, &label, marker, color));
         }
     }

@@ -181,7 +181,7 @@ pub(crate) fn fit(groups: &[&str]) -> FitResult {
             names: names.clone(),
             matrix: (0..8).map(rows).collect(),
         },
-        statistics: Statistics {
+        statistics: FitStatistics {
             points: 17,
             free: 8,
             chi2: 21.3,
@@ -201,7 +201,7 @@ pub(crate) fn fit(groups: &[&str]) -> FitResult {
         },
         hold_out: None,
         smoothing_bias_deg: 0.2,
-        gradient_check: GradientCheck {
+        gradient_check: JacobianCheck {
             parameters: Vec::new(),
             largest_error: 1e-8,
             passed: true,

@@ -2,7 +2,7 @@
 
 use crate::{
     learn::{
-        ablate::{CASE, Row, ZERO},
+        ablate::{AblationRow, CASE, ZERO},
         evaluate::ELASTIC,
         metrics::Metrics,
     },
@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Scores on the canonical bend and over all motions, what stays, and what the networks cost.
-pub(super) fn blocks(rows: &[Row]) -> [Block; 4] {
+pub(super) fn blocks(rows: &[AblationRow]) -> [Block; 4] {
     [
         scores(rows, "The unseen 90° bend", |r| (&r.bend, &r.bend_elastic)),
         scores(rows, "Mean of the unseen motions", |r| {
@@ -25,12 +25,12 @@ pub(super) fn blocks(rows: &[Row]) -> [Block; 4] {
 }
 
 /// Names of the variants in their order, each with its rows.
-pub(super) fn by_variant(rows: &[Row]) -> Vec<(&str, Vec<&Row>)> {
+pub(super) fn by_variant(rows: &[AblationRow]) -> Vec<(&str, Vec<&AblationRow>)> {
     grouped(rows, |row| &row.name)
 }
 
 /// The rows of a variant; none where it was not chosen or failed.
-fn named<'a, 'b>(groups: &'b [(&str, Vec<&'a Row>)], name: &str) -> &'b [&'a Row] {
+fn named<'a, 'b>(groups: &'b [(&str, Vec<&'a AblationRow>)], name: &str) -> &'b [&'a AblationRow] {
     let found = groups.iter().find(|(n, _)| *n == name);
     match found {
         Some((_, group)) => group,
@@ -39,7 +39,10 @@ fn named<'a, 'b>(groups: &'b [(&str, Vec<&'a Row>)], name: &str) -> &'b [&'a Row
 }
 
 /// Rows of either with the same seed. Not by their place: of one of the two a seed may have failed.
-fn same_seeds<'a>(own: &[&'a Row], others: &[&'a Row]) -> Vec<(&'a Row, &'a Row)> {
+fn same_seeds<'a>(
+    own: &[&'a AblationRow],
+    others: &[&'a AblationRow],
+) -> Vec<(&'a AblationRow, &'a AblationRow)> {
     let mut pairs = Vec::new();
     for &row in own {
         let other = others.iter().find(|other| other.seed == row.seed);
@@ -48,7 +51,7 @@ fn same_seeds<'a>(own: &[&'a Row], others: &[&'a Row]) -> Vec<(&'a Row, &'a Row)
     pairs
 }
 
-fn seeds_of(rows: &[Row]) -> Vec<u64> {
+fn seeds_of(rows: &[AblationRow]) -> Vec<u64> {
     let mut seeds: Vec<u64> = rows.iter().map(|r| r.seed).collect();
     seeds.sort_unstable();
     seeds.dedup();
@@ -64,7 +67,7 @@ fn listed(seeds: &[u64]) -> String {
 }
 
 /// How the title of a table ends.
-fn over_seeds(rows: &[Row]) -> String {
+fn over_seeds(rows: &[AblationRow]) -> String {
     let seeds = seeds_of(rows);
     match seeds.len() {
         1 => listed(&seeds),
@@ -73,7 +76,7 @@ fn over_seeds(rows: &[Row]) -> String {
 }
 
 /// A name, with its seeds where others have more.
-fn with_seeds(name: &str, seeds: &[u64], rows: &[Row]) -> String {
+fn with_seeds(name: &str, seeds: &[u64], rows: &[AblationRow]) -> String {
     match seeds.len() < seeds_of(rows).len() {
         true => format!("{name} ({} only)", listed(seeds)),
         false => name.into(),
@@ -81,14 +84,18 @@ fn with_seeds(name: &str, seeds: &[u64], rows: &[Row]) -> String {
 }
 
 /// Name of a variant, as [`with_seeds`] has it.
-fn titled(name: &str, group: &[&Row], rows: &[Row]) -> String {
+fn titled(name: &str, group: &[&AblationRow], rows: &[AblationRow]) -> String {
     let seeds: Vec<u64> = group.iter().map(|r| r.seed).collect();
     with_seeds(name, &seeds, rows)
 }
 
 /// All metrics of some motions, a row a variant: means over the seeds, and where there are several their standard
 /// deviation. What the case saves against methods without rest bending is compared seed by seed.
-fn scores(rows: &[Row], what: &str, pick: fn(&Row) -> (&Metrics, &Metrics)) -> Block {
+fn scores(
+    rows: &[AblationRow],
+    what: &str,
+    pick: fn(&AblationRow) -> (&Metrics, &Metrics),
+) -> Block {
     let line = |name: String, of: &[&Metrics]| {
         let of: Vec<Vec<f64>> = of.iter().map(|metrics| values(metrics)).collect();
         let column = |k: usize| spread(&of.iter().map(|m| m[k]).collect::<Vec<_>>());
@@ -127,7 +134,7 @@ fn scores(rows: &[Row], what: &str, pick: fn(&Row) -> (&Metrics, &Metrics)) -> B
 type Pair<'a> = (u64, &'a Metrics, &'a Metrics);
 
 /// How far the case is below another method, seed by seed; nothing where they share none.
-fn saved(other: &str, pairs: &[Pair], rows: &[Row]) -> Option<Vec<String>> {
+fn saved(other: &str, pairs: &[Pair], rows: &[AblationRow]) -> Option<Vec<String>> {
     if pairs.is_empty() {
         return None;
     }
@@ -140,13 +147,13 @@ fn saved(other: &str, pairs: &[Pair], rows: &[Row]) -> Option<Vec<String>> {
 }
 
 /// Mean and spread of a number over the rows of a variant.
-fn over(of: &[&Row], pick: fn(&Row) -> f64) -> String {
+fn over(of: &[&AblationRow], pick: fn(&AblationRow) -> f64) -> String {
     spread(&of.iter().map(|r| pick(r)).collect::<Vec<_>>())
 }
 
 /// What stays after the canonical bend.
-fn creases(rows: &[Row]) -> Block {
-    let line = |(name, of): (&str, Vec<&Row>)| {
+fn creases(rows: &[AblationRow]) -> Block {
+    let line = |(name, of): (&str, Vec<&AblationRow>)| {
         let own: Vec<&Metrics> = of.iter().map(|r| &r.mean).collect();
         let elastic: Vec<&Metrics> = of.iter().map(|r| &r.mean_elastic).collect();
         vec![
@@ -176,10 +183,10 @@ fn creases(rows: &[Row]) -> Block {
 const PE: usize = 1;
 
 /// Mean and largest error of the rest bending, size and speed, as Tables 4 and 5 of paper 2's supplement have them.
-fn costs(rows: &[Row]) -> Block {
-    let line = |(name, of): (&str, Vec<&Row>)| {
+fn costs(rows: &[AblationRow]) -> Block {
+    let line = |(name, of): (&str, Vec<&AblationRow>)| {
         // The same for all seeds.
-        let size = |pick: fn(&Row) -> usize| of.first().map_or(0, |r| pick(r)).to_string();
+        let size = |pick: fn(&AblationRow) -> usize| of.first().map_or(0, |r| pick(r)).to_string();
         vec![
             titled(name, &of, rows),
             over(&of, |r| r.bend.plastic_error),
@@ -213,12 +220,12 @@ fn spread(values: &[f64]) -> String {
 mod tests {
     use super::*;
 
-    fn row(name: &str, seed: u64, plastic_error: f64) -> Row {
+    fn row(name: &str, seed: u64, plastic_error: f64) -> AblationRow {
         let with = |plastic_error| Metrics {
             plastic_error,
             ..Metrics::default()
         };
-        Row {
+        AblationRow {
             name: name.into(),
             seed,
             bend: with(plastic_error),
@@ -226,7 +233,7 @@ mod tests {
             largest_plastic_error: 2.0 * plastic_error,
             elastic_parameters: 30,
             seconds_a_frame: 5e-3,
-            ..Row::default()
+            ..AblationRow::default()
         }
     }
 

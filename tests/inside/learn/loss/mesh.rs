@@ -5,13 +5,13 @@ use std::sync::Arc;
 use rumple::{
     contact::{Contact, Obstacle, Pose},
     learn::{
-        Body, BodyMotion, BodyScene, Bone, GarmentLoss, Given, LossConfig, Materials, PosedBody,
-        Reduction, Sheet, Transform,
+        Body, BodyMotion, BodyScene, Bone, GarmentBatch, GarmentLoss, Given, JointTransform,
+        LossConfig, Materials, PosedBody, Reduction,
     },
     material::{Elastic, Law, PerfectPlastic},
     numeric::Field,
     reading::Reading,
-    step::{Cloth, Drive, Parameters, Setup, State},
+    step::{Cloth, ClothSetup, Drive, Parameters, State},
 };
 
 use super::{Batch, FIRST, FRAMES, batch, only};
@@ -22,7 +22,7 @@ use crate::inside::common::{
 
 /// The same garment as a cloth of the mesh simulator.
 fn cloth(scene: &BodyScene, law: Arc<dyn Law>, gravity: [f64; 3]) -> Cloth {
-    let setup = Setup {
+    let setup = ClothSetup {
         law,
         gravity,
         rest_is_curved: true,
@@ -206,7 +206,7 @@ fn gravity_pulls_as_in_the_mesh_simulator() {
 /// depth of a contact is the second derivative of our energy, 2·k_c.
 fn push(
     scene: &BodyScene,
-    (bone, pose): (&Bone, &[Transform]),
+    (bone, pose): (&Bone, &[JointTransform]),
     materials: &Materials,
     positions: Field,
 ) -> Vec<f64> {
@@ -216,7 +216,7 @@ fn push(
         radius: bone.radii[0],
     };
     let center: [f64; 3] = std::array::from_fn(|a| 0.5 * (to[a] + from[a]));
-    let setup = Setup {
+    let setup = ClothSetup {
         contacts: vec![Contact {
             obstacle: capsule,
             thickness: materials.thickness,
@@ -315,7 +315,7 @@ fn the_body_pushes_as_capsules_of_the_mesh_simulator() {
 fn for_small_strains_the_stretch_is_that_of_the_mesh_simulator() {
     let scene = batch().scene;
     let compute = cpu();
-    let sheet = Sheet::new(&scene.garment, 1, &compute);
+    let sheet = GarmentBatch::new(&scene.garment, 1, &compute);
     let poses = scene
         .poses(&BodyMotion::still(&scene.body, 1), 0..1)
         .unwrap();

@@ -6,8 +6,8 @@ use crate::inside::common::{cloth::Dice, cpu};
 use rumple::{
     element::Vector,
     learn::{
-        Body, BodyMotion, BodyScene, Forms, Garment, GarmentLoss, Given, GravityForm, Imperfection,
-        LossConfig, Reduction, Sheet, StretchForm, Term, Terms,
+        Body, BodyMotion, BodyScene, Forms, Garment, GarmentBatch, GarmentLoss, Given, GravityForm,
+        Imperfection, LossConfig, Reduction, StretchForm, Term, Terms,
     },
     numeric::{Compute, Field, Precision, judge, nearest_turn, probes},
 };
@@ -19,7 +19,7 @@ const FIRST: usize = 20;
 /// A small crumpled sleeve in three frames of a bend, with rest bending, and two frames before each.
 struct Batch {
     scene: BodyScene,
-    sheet: Sheet,
+    sheet: GarmentBatch,
     positions: Field,
     given: Given,
 }
@@ -35,7 +35,7 @@ fn batch() -> Batch {
     let compute = cpu();
     let motion = BodyMotion::canonical(&scene.body);
     let poses = scene.poses(&motion, FIRST..FIRST + FRAMES).unwrap();
-    let sheet = Sheet::new(&scene.garment, FRAMES, &compute);
+    let sheet = GarmentBatch::new(&scene.garment, FRAMES, &compute);
     let anchors = scene.skinned(&poses, &compute).plain();
     let mut dice = Dice::new(3);
     let shape = anchors.dims();
@@ -64,7 +64,7 @@ fn batch() -> Batch {
 
 impl Batch {
     /// Sheet, positions and what they are judged against in some precision, with numbers that single precision can write.
-    fn rounded(&self, compute: &Compute) -> (Sheet, Field, Given) {
+    fn rounded(&self, compute: &Compute) -> (GarmentBatch, Field, Given) {
         let again = |field: &Field| {
             let values = cpu().values(field.clone()).unwrap();
             let values: Vec<f64> = values.iter().map(|x| f64::from(*x as f32)).collect();
@@ -80,7 +80,7 @@ impl Batch {
             anchors: again(&self.given.anchors),
             body: self.scene.posed(&poses, compute),
         };
-        let sheet = Sheet::new(&self.scene.garment, FRAMES, compute);
+        let sheet = GarmentBatch::new(&self.scene.garment, FRAMES, compute);
         (sheet, again(&self.positions), given)
     }
 }
@@ -238,7 +238,7 @@ fn cloth_between_two_bones_is_pushed_by_both() {
     let place = caught.next().expect("a place between both bones");
     let (border, way) = (places[place], across(place));
 
-    let sheet = Sheet::new(&scene.garment, 1, &compute);
+    let sheet = GarmentBatch::new(&scene.garment, 1, &compute);
     let anchors = scene.skinned(&poses, &compute).plain();
     let given = Given {
         previous: anchors.clone(),
@@ -304,7 +304,7 @@ fn a_garment_as_sewn_costs_only_its_height_and_the_printed_stretch_wants_it_smal
     let garment = Garment::sleeve(&body, Imperfection::seeded(2), Garment::GRID).unwrap();
     let scene = BodyScene { body, garment };
     let compute = cpu();
-    let sheet = Sheet::new(&scene.garment, 1, &compute);
+    let sheet = GarmentBatch::new(&scene.garment, 1, &compute);
     let motion = BodyMotion::still(&scene.body, 1);
     let poses = scene.poses(&motion, 0..1).unwrap();
     let anchors = scene.skinned(&poses, &compute).plain();

@@ -6,7 +6,7 @@ use rumple::{
     material::StrainMeasure,
     mesh::Mesh,
     numeric::Field,
-    step::{Cloth, Drive, Parameters, Setup, State, System},
+    step::{Cloth, ClothSetup, Drive, Parameters, State, System},
 };
 use serde_json::Value;
 
@@ -55,7 +55,7 @@ impl Scene {
             material: rows(&scene["uv"]),
             material_triangles: triangles(&scene["faces_uv"]),
         };
-        let setup = Setup {
+        let setup = ClothSetup {
             strain: StrainMeasure::Angle,
             gravity: numbers(&scene["gravity"]).try_into().unwrap(),
             ..remembering_setup()

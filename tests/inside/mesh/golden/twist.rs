@@ -3,7 +3,7 @@
 use rumple::{
     material::StrainMeasure,
     mesh::hinge_angles,
-    step::{Cloth, Parameters, Setup},
+    step::{Cloth, ClothSetup, Parameters},
 };
 
 use crate::inside::common::{
@@ -29,7 +29,7 @@ fn the_twist_begins_like_the_programs() {
     }
     let start = mesh.positions.clone();
     let compute = cpu();
-    let setup = Setup {
+    let setup = ClothSetup {
         strain: StrainMeasure::Angle,
         gravity: [0.0, 0.0, -9.8],
         ..elastic_setup()

@@ -14,7 +14,7 @@ use rumple::{
     contact::{Contact, Obstacle},
     material::{Dimension, StrainMeasure},
     numeric::{Field, Gate},
-    step::Setup,
+    step::ClothSetup,
     verify::checked_laws,
 };
 use specimen::{BALL, ball, branches, everything, specimen, touching};
@@ -124,7 +124,7 @@ fn every_obstacle_has_its_gradient() {
         println!("{obstacle:?}");
         let mut dice = Dice::new(30 + number as u64);
         let contact = Contact { obstacle, ..ball() };
-        let setup = Setup {
+        let setup = ClothSetup {
             contacts: vec![contact],
             ..elastic_setup()
         };
@@ -144,7 +144,7 @@ fn every_law_has_its_gradient() {
         }
         println!("{}", checked.name);
         let mut dice = Dice::new(50 + number as u64);
-        let setup = Setup {
+        let setup = ClothSetup {
             law: checked.law.clone(),
             strain: StrainMeasure::Angle,
             gate: Gate::Smoothstep { width: 0.2 },

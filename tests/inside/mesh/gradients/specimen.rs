@@ -4,7 +4,7 @@ use rumple::{
     contact::{Contact, Obstacle, Pose},
     mesh::generate::Pattern,
     numeric::{Field, Gate},
-    step::{Cloth, Damping, Parameters, Setup},
+    step::{Cloth, ClothSetup, Damping, Parameters},
 };
 
 use crate::inside::common::{
@@ -32,7 +32,7 @@ pub fn ball() -> Contact {
 
 /// A crumpled sheet in motion with a random history, two pinned and three held vertices.
 pub fn specimen(
-    setup: Setup,
+    setup: ClothSetup,
     parameters: Parameters,
     centers: &[[f64; 3]],
     dice: &mut Dice,
@@ -102,7 +102,7 @@ fn used_history(list: &mut [Field], strain: f64, dice: &mut Dice) {
 
 /// The specimen in which everything happens.
 pub fn everything(dice: &mut Dice) -> Specimen {
-    let setup = Setup {
+    let setup = ClothSetup {
         gate: Gate::Smoothstep { width: 20.0 },
         tensile_gate: Gate::Smoothstep { width: 0.02 },
         gravity: [0.0, 0.0, -9.8],

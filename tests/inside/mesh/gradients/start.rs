@@ -3,7 +3,7 @@
 use rumple::{
     mesh::generate::Pattern,
     numeric::Field,
-    step::{Cloth, Parameters, Setup},
+    step::{Cloth, ClothSetup, Parameters},
 };
 
 use super::{
@@ -90,7 +90,7 @@ fn a_chain_of_steps_reaches_the_virgin_state() {
 #[test]
 fn the_start_at_rest_needs_a_soft_clamp() {
     let [hard, soft] = [0.0, 1e-3].map(|tension_softness| {
-        let setup = Setup {
+        let setup = ClothSetup {
             gravity: [0.0, 0.0, -9.8],
             tension_softness,
             ..elastic_setup()
