@@ -34,14 +34,14 @@ const MOST_SAMPLES: usize = 100_000;
 /// use std::path::{Path, PathBuf};
 ///
 /// use rumple::{
-///     fit::{self, Job, Measurements},
+///     fit::{self, FitJob, Measurements},
 ///     numeric::{Compute, Precision},
 ///     study::{News, Wish},
 /// };
 ///
 /// # fn main() -> rumple::error::Result<()> {
 /// let case = PathBuf::from("fits/levison_cotton/case.json");
-/// let job = Job::new(Measurements::read(&[case])?, Compute::cpu(Precision::F64));
+/// let job = FitJob::new(Measurements::read(&[case])?, Compute::cpu(Precision::F64));
 /// let folder = Path::new("cotton-fit");
 /// let mut rounds = 0;
 /// let begun = fit::run(&job, folder, &mut |news| {
