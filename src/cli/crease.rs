@@ -13,6 +13,7 @@ use crate::{
     error::{Result, bad_input, readable},
     laboratory::{CreasePoint, CreaseTest},
     material::ReadyMaterial,
+    numeric::Gate,
     report::plot::{Chart, Mark, Scale, Series},
 };
 
@@ -48,14 +49,10 @@ pub(crate) struct Arguments {
         allow_negative_numbers = true
     )]
     read_s: Vec<f64>,
-    /// Hinges along the fold
-    #[arg(
-        long,
-        default_value_t = CreaseTest::default().hinges,
-        value_parser = count,
-        allow_negative_numbers = true
-    )]
-    hinges: usize,
+    /// Cut the fold into so many hinges [default: none, the fold is taken in closed form; 64 where the gate or the
+    /// law has none]
+    #[arg(long, value_parser = count, allow_negative_numbers = true)]
+    hinges: Option<usize>,
     /// Recovery against pressing time as a picture [default: crease.svg, none with --json]
     #[arg(long, value_name = "FILE.svg|png")]
     plot: Option<PathBuf>,
@@ -68,25 +65,36 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
     let prepared = arguments.material.prepare()?;
     let chart_path = plot_path(&arguments.plot, common, "crease.svg")?;
     let points = points(arguments)?;
-    let total = arguments.hinges.saturating_mul(points.len());
-    if arguments.hinges < 2 || total > MAX_HINGES {
+    let compute = common.compute()?;
+    let test = CreaseTest {
+        hinges: arguments.hinges.unwrap_or(CreaseTest::default().hinges),
+        ..CreaseTest::default()
+    };
+    let total = test.hinges.saturating_mul(points.len());
+    if test.hinges < 2 || total > MAX_HINGES {
         return bad_input(format!(
             "--hinges {} for {} curve points cannot be run; give at least 2, and at most {MAX_HINGES} in \
              all (64 a point are usually enough)",
-            arguments.hinges,
+            test.hinges,
             points.len()
         ));
     }
-    let test = CreaseTest {
-        hinges: arguments.hinges,
-        ..CreaseTest::default()
+    let whole = match (arguments.hinges, prepared.gate) {
+        (None, Gate::Hard) => CreaseTest::exact(prepared.law.as_ref(), &prepared.values, &points)?,
+        _ => None,
     };
-    let compute = common.compute()?;
-    let progress = spinner(format!("{total} hinges"));
-    let rollout = test.rollout(prepared.law.clone(), prepared.gate, &points)?;
-    let parameters = rollout.shared_parameters(&compute, &prepared.values);
-    let curves = test.run(&compute, &rollout, &points, parameters, false)?;
-    progress.finish_and_clear();
+    let hinges = whole.is_none().then_some(test.hinges);
+    let curves = match whole {
+        Some(curves) => curves,
+        None => {
+            let progress = spinner(format!("{total} hinges"));
+            let rollout = test.rollout(prepared.law.clone(), prepared.gate, &points)?;
+            let parameters = rollout.shared_parameters(&compute, &prepared.values);
+            let curves = test.run(&compute, &rollout, &points, parameters, false)?;
+            progress.finish_and_clear();
+            curves
+        }
+    };
     if curves.angles.iter().any(|a| !(0.0..=180.0).contains(a)) {
         say("note: some angles are outside 0 to 180°; that is the gate's doing (try --gate hard)");
     }
@@ -98,7 +106,13 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
     }
     if common.json {
         let device = compute.describe();
-        print_json(&to_json(&prepared, &device, &test, &points, &curves.angles))?;
+        print_json(&to_json(
+            &prepared,
+            &device,
+            hinges,
+            &points,
+            &curves.angles,
+        ))?;
     } else {
         print(&to_table(&points, &curves.angles))?;
     }
@@ -138,7 +152,7 @@ fn gap_mm(point: &CreasePoint) -> f64 {
 fn to_json(
     prepared: &ReadyMaterial,
     device: &str,
-    test: &CreaseTest,
+    hinges: Option<usize>,
     points: &[CreasePoint],
     angles: &[f64],
 ) -> Value {
@@ -155,14 +169,18 @@ fn to_json(
             })
         })
         .collect();
-    json!({
+    let mut answer = json!({
         "material": prepared.material.name,
         "law": prepared.law.name(),
         "gate": prepared.gate.describe(),
-        "hinges": test.hinges,
+        "fold": if hinges.is_some() { "hinges" } else { "closed form" },
         "device": device,
         "points": list,
-    })
+    });
+    if let Some(hinges) = hinges {
+        answer["hinges"] = json!(hinges);
+    }
+    answer
 }
 
 fn to_table(points: &[CreasePoint], angles: &[f64]) -> String {

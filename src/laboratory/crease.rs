@@ -1,5 +1,6 @@
 //! The crease recovery test (paper 1 Fig. 2; Levison et al. 1962; ISO 2313, AATCC 66).
 
+mod exact;
 mod measured;
 
 use std::sync::Arc;
@@ -11,7 +12,7 @@ pub(super) use measured::{ANGLE, Recovery, seconds};
 use crate::{
     error::{Result, bad_input, readable},
     material::Law,
-    numeric::{Compute, Field, Gate},
+    numeric::{Compute, Field, Gate, Precision},
     rollout::{HingeReading, Rollout, Schedule, Step, log_times},
 };
 
@@ -100,6 +101,27 @@ impl CreaseTest {
             }
         }
         points
+    }
+
+    /// Recovery of each point and its Jacobian under the hard law, in closed form: as with infinitely many hinges, and
+    /// whatever else is read. `None` for laws with relaxation branches or Dahl's friction, and where a yarn would
+    /// yield against its fold: a roll-out then has to do.
+    pub fn exact(
+        law: &dyn Law,
+        values: &[f64],
+        points: &[CreasePoint],
+    ) -> Result<Option<CreaseCurves>> {
+        CreaseTest::default().check(points)?;
+        let each = points.iter().map(|p| exact::recovery(law, values, p));
+        let Some(found) = each.collect::<Option<Vec<_>>>() else {
+            return Ok(None);
+        };
+        let (angles, rows): (Vec<f64>, Vec<Vec<f64>>) = found.into_iter().unzip();
+        check_angles(&angles, points, Precision::F64)?;
+        Ok(Some(CreaseCurves {
+            angles,
+            jacobian: Some(rows.concat()),
+        }))
     }
 
     /// The roll-out of all points as one batch.
@@ -217,19 +239,7 @@ impl CreaseTest {
         let lost: Tensor<1> = (readings * weights).sum_dims_squeeze(&[1, 2]);
         let lost = compute.values(lost)?;
         let angles: Vec<f64> = lost.iter().map(|lost| 180.0 - lost).collect();
-        // A full turn either way is beyond any release; a gate that never closes can get there.
-        if let Some(i) = angles.iter().position(|a| !(-180.0..=360.0).contains(a)) {
-            let CreasePoint { gap, press, read } = points[i];
-            return bad_input(format!(
-                "gap {} m, pressed {} s, read after {} s: the recovery angle came out as {}; a number is \
-                 too extreme for {} or the gate for this material (try --gate hard)",
-                readable(gap),
-                readable(press),
-                readable(read),
-                readable(angles[i]),
-                compute.precision().name()
-            ));
-        }
+        check_angles(&angles, points, compute.precision())?;
         Ok(CreaseCurves { angles, jacobian })
     }
 
@@ -253,6 +263,23 @@ impl CreaseTest {
         }
         compute.tensor(&weights, [rollout.points, half, times.len()])
     }
+}
+
+/// Refuses an angle that is not finite, or a full turn away from any release: a gate that never closes can get there.
+fn check_angles(angles: &[f64], points: &[CreasePoint], precision: Precision) -> Result<()> {
+    if let Some(i) = angles.iter().position(|a| !(-180.0..=360.0).contains(a)) {
+        let CreasePoint { gap, press, read } = points[i];
+        return bad_input(format!(
+            "gap {} m, pressed {} s, read after {} s: the recovery angle came out as {}; a number is \
+             too extreme for {} or the gate for this material (try --gate hard)",
+            readable(gap),
+            readable(press),
+            readable(read),
+            readable(angles[i]),
+            precision.name()
+        ));
+    }
+    Ok(())
 }
 
 /// The distinct reading times, increasing.

@@ -1,6 +1,6 @@
 //! Linear elasticity: the baseline without memory.
 
-use super::{DeterminedBy, Law, Parameter, ParameterRole, parameter};
+use super::{DeterminedBy, Law, Parameter, ParameterRole, Source, parameter};
 use crate::numeric::{Field, Gate};
 
 /// σ = K_b·ε \[Grinspun et al. 2003\]. No history; a released fold recovers fully.
@@ -20,6 +20,10 @@ impl Law for Elastic {
         DeterminedBy::Test(
             "recovery angles determine only ratios of stiffnesses; a KES B or a cantilever would tell",
         )
+    }
+
+    fn as_time_dependent(&self) -> Option<[Source; 9]> {
+        Some(Source::without_friction(Source::NEVER, Source::NONE))
     }
 
     fn history(&self) -> Vec<String> {

@@ -1,6 +1,8 @@
 //! Plasticity with linear hardening and no time: paper 1's baseline [NPO13, GSH*04].
 
-use super::{DeterminedBy, Law, Parameter, ParameterRole, PerfectPlastic, parameter, unload};
+use super::{
+    DeterminedBy, Law, Parameter, ParameterRole, PerfectPlastic, Source, parameter, unload,
+};
 use crate::numeric::{Field, Gate};
 
 /// Paper 1's plasticity with g = 0:
@@ -34,6 +36,13 @@ impl Law for HardeningPlastic {
             }
             other => PerfectPlastic.determined_by(other),
         }
+    }
+
+    fn as_time_dependent(&self) -> Option<[Source; 9]> {
+        Some(Source::without_friction(
+            Source::Parameter(1),
+            Source::Parameter(2),
+        ))
     }
 
     fn history(&self) -> Vec<String> {

@@ -105,9 +105,46 @@ pub trait Law: Debug + Send + Sync {
         gate: &Gate,
     ) -> (Field, Vec<Field>);
 
+    /// The time-dependent law with one step after another is this law if its nine parameters are taken from here.
+    /// `None` for laws that are no special case of it.
+    fn as_time_dependent(&self) -> Option<[Source; 9]> {
+        None
+    }
+
     /// Whether the fused roll-out of the time-dependent law computes this law.
     fn has_fused_form(&self) -> bool {
         false
+    }
+}
+
+/// Where the time-dependent law's parameter comes from in a law that is a special case of it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Source {
+    /// A parameter of the special case, by its place.
+    Parameter(usize),
+    /// The same for every fabric.
+    Constant(f64),
+}
+
+impl Source {
+    /// A yield strain, a threshold or a time that nothing reaches.
+    const NEVER: Source = Source::Constant(1e30);
+    const NONE: Source = Source::Constant(0.0);
+
+    /// A law without friction: rigidity, yield strain, hardening.
+    fn without_friction(yields: Source, hardening: Source) -> [Source; 9] {
+        let (never, none) = (Source::NEVER, Source::NONE);
+        [
+            Source::Parameter(0),
+            none,
+            never,
+            never,
+            never,
+            yields,
+            hardening,
+            none,
+            never,
+        ]
     }
 }
 

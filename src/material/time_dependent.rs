@@ -1,6 +1,8 @@
 //! The time-dependent friction and plasticity law of paper 1.
 
-use super::{Dahl, DeterminedBy, HardeningPlastic, Law, Parameter, ParameterRole, parameter};
+use super::{
+    Dahl, DeterminedBy, HardeningPlastic, Law, Parameter, ParameterRole, Source, parameter,
+};
 use crate::numeric::{Field, Gate, indicator, sign};
 
 /// When the flow timer t_p runs.
@@ -306,6 +308,15 @@ impl Law for TimeDependent {
         let stick_time = (slip * -1.0 + 1.0) * (stick_time.clone() + dt.clone());
         let new = self.with_friction([anchor, stick_time], parameters, history, &strain, dt, gate);
         (strain, new)
+    }
+
+    /// The printed timer never sees a held fold flow, so its modulus never falls.
+    fn as_time_dependent(&self) -> Option<[Source; 9]> {
+        let mut sources = std::array::from_fn(Source::Parameter);
+        if self.timer == Timer::Printed {
+            sources[7] = Source::Constant(0.0);
+        }
+        (self.branches == 0).then_some(sources)
     }
 
     fn has_fused_form(&self) -> bool {
