@@ -2,6 +2,7 @@
 
 mod exact;
 mod measured;
+mod shares;
 
 use std::sync::Arc;
 

@@ -32,11 +32,11 @@ pub(crate) use bending::{BendingPoint, BendingReading, Branch};
 pub(crate) use crease::fold_curvatures;
 #[cfg(test)]
 pub(crate) use strip::StripTest;
-pub use test::Condition;
 pub(crate) use test::{
-    AngleFigure, Context, CurveKeys, DesignFigure, Figure, Grid, Label, Measured, Survey, Sweep,
-    Test,
+    AngleFigure, Context, CurveKeys, DesignFigure, Figure, Grid, Label, Measured, ShareTest,
+    Survey, Sweep, Test,
 };
+pub use test::{Condition, Shares};
 pub(crate) use twist::TwistTest;
 #[cfg(test)]
 pub(crate) use twist::{TorquePoint, Twist, Way};

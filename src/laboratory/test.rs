@@ -1,7 +1,7 @@
 //! What every laboratory test has to tell. Fits, designs, studies, reports and the command line know a test by
 //! [`Test`] alone; a test is added by implementing it in one file and naming it in [`super::TESTS`].
 
-use std::{fmt, ops::RangeInclusive};
+use std::{fmt, ops::RangeInclusive, sync::Arc};
 
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
@@ -9,7 +9,7 @@ use super::{
     Blueprint, PreparedTest, Setting, TESTS, TestSettings, TestSetup,
     sheet::{Assumptions, Concept, DataSheet},
 };
-use crate::error::Result;
+use crate::{error::Result, material::Law, numeric::Compute};
 
 /// One reading of a test, with all that decides its value. In SI units.
 #[derive(Clone, Copy)]
@@ -227,6 +227,41 @@ impl Grid {
     }
 }
 
+/// What the hinges of a test did.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, serde::Deserialize)]
+pub struct Shares {
+    /// Share that slips when released; the rest sticks.
+    pub slips: f64,
+    /// Share that has yielded.
+    pub yields: f64,
+}
+
+impl Shares {
+    /// What most of them do, in words.
+    pub fn describe(self) -> String {
+        // One hinge in twenty is what a coarse fold cannot tell from none.
+        let word = |share: f64, words: [&'static str; 3]| match share {
+            s if s < 0.05 => words[0],
+            s if s > 0.95 => words[2],
+            _ => words[1],
+        };
+        format!(
+            "{}, {}",
+            word(self.slips, ["stick", "stick/slip", "slip"]),
+            word(self.yields, ["no yield", "some yield", "all yield"])
+        )
+    }
+}
+
+/// What the hinges of some conditions do under the hard law, for many sets of parameters.
+pub trait ShareTest: Send + Sync {
+    /// Which conditions they are.
+    fn conditions(&self) -> &[usize];
+
+    /// Shares at every condition; `sets[s][group]` are the parameters of a group in set s.
+    fn run(&self, compute: &Compute, sets: &[Vec<Vec<f64>>]) -> Result<Vec<Vec<Shares>>>;
+}
+
 /// One test of a textile laboratory.
 pub trait Test: Sync {
     /// Name in results and messages.
@@ -368,6 +403,15 @@ pub trait Test: Sync {
 
     /// Prepares those conditions of a list that are this test's.
     fn prepare(&self, setup: &TestSetup) -> Result<Vec<Box<dyn PreparedTest>>>;
+
+    /// What the hinges of this test's conditions do, where the test can tell; a condition has the number of its group.
+    fn shares(
+        &self,
+        _law: &Arc<dyn Law>,
+        _conditions: &[(usize, Condition)],
+    ) -> Result<Option<Box<dyn ShareTest>>> {
+        Ok(None)
+    }
 
     /// Whether a resolution leaves this test out.
     fn is_left_out(&self, _setup: &TestSetup) -> bool {

@@ -1,8 +1,7 @@
-//! The crease test and the KES test as models: a case's unknowns are varied, its tests are read.
+//! Laboratory tests as models: a case's unknowns are varied, its tests are read.
 
 mod outputs;
 mod ranges;
-mod shares;
 
 use nalgebra::DVector;
 use serde_json::{Value, json};
@@ -10,7 +9,6 @@ use serde_json::{Value, json};
 use outputs::Recipe;
 use ranges::Ranges;
 pub(crate) use ranges::{RangeWish, Vary};
-use shares::ShareTest;
 
 use super::{
     factor::Factor,
@@ -24,7 +22,7 @@ use crate::{
         defaults::complete,
         problem::Calibration,
     },
-    laboratory::{Condition, CreasePoint, Tests},
+    laboratory::{Condition, ShareTest, TESTS, Tests},
     material::Transform,
     numeric::Compute,
 };
@@ -53,9 +51,10 @@ pub(crate) struct Laboratory {
     recipes: Vec<Recipe>,
     /// The output that sums all curves up.
     main: Option<usize>,
-    shares: Option<ShareTest>,
-    /// Outputs that are recovery angles.
-    angles: Vec<usize>,
+    /// What the hinges of conditions do, a test each.
+    shares: Vec<Box<dyn ShareTest>>,
+    /// Conditions of which that is known.
+    shared: Vec<usize>,
     hinges: usize,
 }
 
@@ -77,11 +76,20 @@ impl Laboratory {
         let (conditions, measured) = conditions(data);
         let tests = calibration.last_tests(&conditions)?;
         let (outputs, recipes, main) = outputs::outputs(&conditions, data);
-        let is_angle = |i: &usize| CreasePoint::of(&conditions[*i].1).is_some();
+        let law = calibration.shared_law();
+        let shares = TESTS.iter().map(|test| test.shares(&law, &conditions));
+        let shares: Vec<_> = shares
+            .collect::<Result<Vec<_>>>()?
+            .into_iter()
+            .flatten()
+            .collect();
         Ok(Laboratory {
             ranges: Ranges::new(&calibration, wish)?,
-            shares: ShareTest::new(&calibration, &conditions)?,
-            angles: (0..conditions.len()).filter(is_angle).collect(),
+            shared: shares
+                .iter()
+                .flat_map(|s| s.conditions().to_vec())
+                .collect(),
+            shares,
             case: case.clone(),
             calibration,
             tests,
@@ -226,14 +234,16 @@ impl Model for Laboratory {
             .zip(readings)
             .map(|(point, (values, slopes))| self.gather(point, &values, slopes))
             .collect();
-        if let Some(shares) = self.shares.as_ref().filter(|_| full) {
+        if full && !self.shares.is_empty() {
             let sets: Vec<_> = unknowns
                 .iter()
                 .map(|u| self.calibration.values(u))
                 .collect();
-            let found = shares.run(self.calibration.compute(), &sets)?;
-            for (run, shares) in runs.iter_mut().zip(found) {
-                run.regimes = shares;
+            for shares in &self.shares {
+                let found = shares.run(self.calibration.compute(), &sets)?;
+                for (run, shares) in runs.iter_mut().zip(found) {
+                    run.regimes.extend(shares);
+                }
             }
         }
         Ok(runs)
@@ -244,11 +254,7 @@ impl Model for Laboratory {
     }
 
     fn regime_outputs(&self) -> &[usize] {
-        if self.shares.is_some() {
-            &self.angles
-        } else {
-            &[]
-        }
+        &self.shared
     }
 }
 

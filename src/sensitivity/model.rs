@@ -3,8 +3,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{factor::Factor, regime::Shares};
+use super::factor::Factor;
 use crate::error::Result;
+use crate::laboratory::Shares;
 
 /// A number that a run gives.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

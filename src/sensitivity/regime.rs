@@ -6,32 +6,7 @@ use super::{
     derivative::{Measure, Slopes},
     factor::Factor,
 };
-
-/// What the hinges of a test did.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Shares {
-    /// Share that slips when released; the rest sticks.
-    pub slips: f64,
-    /// Share that has yielded.
-    pub yields: f64,
-}
-
-impl Shares {
-    /// What most of them do, in words.
-    pub fn describe(self) -> String {
-        // One hinge in twenty is what a coarse fold cannot tell from none.
-        let word = |share: f64, words: [&'static str; 3]| match share {
-            s if s < 0.05 => words[0],
-            s if s > 0.95 => words[2],
-            _ => words[1],
-        };
-        format!(
-            "{}, {}",
-            word(self.slips, ["stick", "stick/slip", "slip"]),
-            word(self.yields, ["no yield", "some yield", "all yield"])
-        )
-    }
-}
+use crate::laboratory::Shares;
 
 /// The sensitivity of an output's point in one regime.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,18 +1,19 @@
 //! The crease recovery test as a [`Test`]: its columns, what its angles tell, and what to measure next.
 
-use std::f64::consts::PI;
+use std::{f64::consts::PI, sync::Arc};
 
-use super::{CREST_CURVATURE, CreasePoint, CreaseTest};
+use super::{CREST_CURVATURE, CreasePoint, CreaseTest, shares::Folds};
 use crate::{
     error::{Result, bad_input, readable},
     laboratory::{
         AngleFigure, Blueprint, Condition, Context, CurveKeys, DesignFigure, Figure, Grid, Label,
-        Measured, Noise, PreparedTest, Setting, SettingKind, Specimen, Survey, Sweep, Test,
-        TestSettings, TestSetup,
+        Measured, Noise, PreparedTest, Setting, SettingKind, ShareTest, Specimen, Survey, Sweep,
+        Test, TestSettings, TestSetup,
         batch::HingeBlock,
         sheet::{Assumptions, Cells, Concept, DataSheet, accepted, column},
         strip::StripBlock,
     },
+    material::Law,
     numeric::statistics::quantile,
     rollout::log_times,
 };
@@ -479,6 +480,15 @@ impl Test for Recovery {
             prepared.push(Box::new(block));
         }
         Ok(prepared)
+    }
+
+    fn shares(
+        &self,
+        law: &Arc<dyn Law>,
+        conditions: &[(usize, Condition)],
+    ) -> Result<Option<Box<dyn ShareTest>>> {
+        let folds = Folds::new(law, conditions)?;
+        Ok(folds.map(|folds| Box::new(folds) as Box<dyn ShareTest>))
     }
 
     fn curve_keys(&self) -> CurveKeys {

@@ -74,7 +74,7 @@ fn slopes_are_differences() {
     assert!(compared > 1000, "{compared} slopes that are not zero");
 }
 
-// Runs do not depend on their company, bit by bit: tasks may be cut anywhere.
+// The result of a run is the same, bit for bit, whatever other runs are in its batch, so tasks may be cut anywhere.
 #[test]
 fn a_run_does_not_depend_on_its_company() {
     let (case, data) = shipped(64);

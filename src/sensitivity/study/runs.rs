@@ -3,9 +3,9 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::sensitivity::{
-    model::{Model, ModelRun},
-    regime::Shares,
+use crate::{
+    laboratory::Shares,
+    sensitivity::model::{Model, ModelRun},
 };
 
 const DIGITS: usize = 16;

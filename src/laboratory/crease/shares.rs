@@ -2,14 +2,13 @@
 
 use std::{ops::ControlFlow, sync::Arc};
 
+use super::{CreasePoint, CreaseTest};
 use crate::{
     error::Result,
-    fit::problem::Calibration,
-    laboratory::{Condition, CreasePoint, CreaseTest},
+    laboratory::{Condition, ShareTest, Shares},
     material::Law,
     numeric::{Compute, Gate},
     rollout::{Rollout, StepKind, sweep},
-    sensitivity::regime::Shares,
 };
 
 /// Hinges along the fold: shares to a thirty-second are enough to tell regimes apart.
@@ -18,8 +17,9 @@ const HINGES: usize = 32;
 const ROUNDING: f64 = 1e-9;
 
 /// The folds of all recovery conditions.
-pub(super) struct ShareTest {
+pub(super) struct Folds {
     rollout: Rollout,
+    conditions: Vec<usize>,
     /// Group of each fold.
     groups: Vec<usize>,
     /// Where the law's history has friction's anchor and the plastic strain.
@@ -29,20 +29,20 @@ pub(super) struct ShareTest {
     release: usize,
 }
 
-impl ShareTest {
+impl Folds {
     /// None without a recovery test, or for a law that neither slips nor yields.
-    pub(crate) fn new(
-        calibration: &Calibration,
-        conditions: &[(usize, Condition)],
-    ) -> Result<Option<ShareTest>> {
-        let law: Arc<dyn Law> = calibration.shared_law();
-        let folds = conditions
-            .iter()
-            .filter_map(|(group, condition)| Some((*group, CreasePoint::of(condition)?)));
-        let (groups, points): (Vec<usize>, Vec<CreasePoint>) = folds.unzip();
+    pub(super) fn new(law: &Arc<dyn Law>, all: &[(usize, Condition)]) -> Result<Option<Folds>> {
+        let (mut conditions, mut groups, mut points) = (Vec::new(), Vec::new(), Vec::new());
+        for (i, (group, condition)) in all.iter().enumerate() {
+            if let Some(point) = CreasePoint::of(condition) {
+                conditions.push(i);
+                groups.push(*group);
+                points.push(point);
+            }
+        }
         let names = law.history();
-        let place = |name: &str| names.iter().position(|n| n == name);
-        let (anchor, plastic) = (place("anchor"), place("plastic"));
+        let anchor = names.iter().position(|n| n == "anchor");
+        let plastic = law.plastic();
         if points.is_empty() || (anchor.is_none() && plastic.is_none()) {
             return Ok(None);
         }
@@ -53,10 +53,11 @@ impl ShareTest {
             snap_steps: 1,
             read_steps: 1,
         };
-        let rollout = test.rollout(law, Gate::Hard, &points)?;
+        let rollout = test.rollout(law.clone(), Gate::Hard, &points)?;
         let is_release = |s: &crate::rollout::Step| matches!(s.motion, StepKind::Release);
         let release = rollout.schedule.steps.iter().position(is_release);
-        Ok(Some(ShareTest {
+        Ok(Some(Folds {
+            conditions,
             release: release.unwrap_or(0),
             rollout,
             groups,
@@ -64,13 +65,14 @@ impl ShareTest {
             plastic,
         }))
     }
+}
 
-    /// Shares at every fold for many sets of parameters; `sets[s][group]` are those of a group.
-    pub(crate) fn run(
-        &self,
-        compute: &Compute,
-        sets: &[Vec<Vec<f64>>],
-    ) -> Result<Vec<Vec<Shares>>> {
+impl ShareTest for Folds {
+    fn conditions(&self) -> &[usize] {
+        &self.conditions
+    }
+
+    fn run(&self, compute: &Compute, sets: &[Vec<Vec<f64>>]) -> Result<Vec<Vec<Shares>>> {
         let batch = self.rollout.repeated(sets.len());
         let rows: Vec<f64> = sets
             .iter()
