@@ -65,9 +65,9 @@ pub struct Pose {
     pub velocity: Field,
 }
 
-/// The share of the thickness over which a contact stiffens to its full stiffness. It makes the force's
-/// slope continuous, and so the whole step: with a slope that jumps, a vertex that just touches would be
-/// stopped from one step to the next however light the touch.
+/// The share of the thickness over which the stiffness of a contact grows to its full value. This makes the slope
+/// of the force continuous, and so the whole step. With a jump in the slope, a vertex that just touches would be
+/// stopped within one step, however light the touch.
 const SOFT_SHARE: f64 = 0.5;
 /// Speed below which friction is viscous instead of Coulomb's \[m/s\]: a tenth of a millimetre a second.
 const STICK_SPEED: f64 = 1e-4;

@@ -32,7 +32,7 @@ pub(crate) const ZERO: &str = "zero";
 /// k_p of the printed rule \[1/rad\].
 const PRINTED_GAIN: f64 = 10.0;
 /// Weight of the two extra losses \[J/rad²\]: as a mean over hinges about twice all bending, whose k_b·l²/(8a)
-/// add up to some 0.4 J/rad² on the sleeve. How strong they are in the released program we could not read.
+/// add up to some 0.4 J/rad² on the sleeve. The weight in the released program is not known.
 const REGRESSION: f64 = 1.0;
 /// Most cycles of the ablation.
 const CYCLES: usize = 6;

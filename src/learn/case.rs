@@ -76,8 +76,9 @@ pub struct Training {
     pub neighbours: bool,
     /// Times that Adam sees all lessons in a round.
     pub fits: usize,
-    /// Whether the plastic rule makes the rest bending anew after every round of E-Net from the second cycle on, in lessons that
-    /// the round showed with all of theirs. Otherwise it changes once a cycle, as in paper 2.
+    /// Whether the plastic rule recomputes the rest bending after every round of E-Net from the second cycle on, in the
+    /// motions that the round showed with their whole rest bending. If not, rest bending changes once a cycle, as in
+    /// paper 2.
     pub renew: bool,
     /// Steps of P-Net, one frame each; the first cycle has six times as many.
     pub plastic_steps: usize,

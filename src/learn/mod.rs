@@ -17,7 +17,8 @@
 //! - `files`: SMPL bodies and AMASS motions, `.npz` files.
 //!
 //! Symbols: θ is a hinge's angle \[rad\], θ̄ that of the garment as sewn, ε = θ − θ̄ the bending strain, ε_p the
-//! rest bending (plastic strain). docs/explanation/curriculum.md has the equations and what was measured.
+//! rest bending (plastic strain). docs/reference/epnet.md has the equations, docs/explanation/curriculum.md the
+//! results.
 
 pub(crate) mod ablate;
 mod aim;

@@ -211,8 +211,9 @@ impl TrainingRun {
         ))
     }
 
-    /// Refuses an E-Net that its last step has spoiled, before it is saved and P-Net is blamed for it. The end of one lesson
-    /// tells: what is not finite in the network spreads to every frame.
+    /// Refuses a non-finite E-Net before it is saved. Otherwise P-Net would fail later, with a misleading message.
+    /// The last frame of one lesson is checked, because a number in the network that is not finite spreads to every
+    /// frame.
     fn check_elastic(&self) -> Result<()> {
         let lesson = &self.students.lessons[0];
         let end = self.course.see(&self.students.elastic, lesson).positions;
@@ -291,8 +292,8 @@ impl TrainingRun {
         self.earlier + self.clock.elapsed().as_secs_f64()
     }
 
-    /// Saves where training goes on. The rows before it are made safe first: a checkpoint whose rows a power cut has
-    /// taken could not be gone on with.
+    /// Saves the state of the training. The rows of the logs are flushed to the disk first: if a power cut removed
+    /// them, the training could not be resumed from the checkpoint.
     pub(crate) fn save(&self) -> Result<()> {
         for log in &self.logs {
             log.sync()?;

@@ -18,8 +18,8 @@ use crate::{
 
 /// First step of every unknown; it falls to a hundredth along half a cosine in every stage.
 const FIRST_STEP: f64 = 0.05;
-/// Rounds of a stage for each round that the plan gives Levenberg-Marquardt: Adam's are cheaper in
-/// wisdom, not in time.
+/// Rounds of a stage for each round that the plan gives Levenberg-Marquardt. A round of Adam takes as much time and
+/// brings less, so Adam gets more rounds.
 const ROUNDS_EACH: usize = 5;
 
 /// Adam's moments, row-major `[starts, unknowns]`, and the rounds of this stage.

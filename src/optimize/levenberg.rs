@@ -1,8 +1,7 @@
 //! Levenberg-Marquardt over a batch of walkers, within a box.
 //!
-//! The box is kept by projection, not by a logit transform: under a logit 15 of 16 starts of the bench
-//! problem ran into its flat ends and stayed there. An unknown at its wall that wants out is left out of
-//! the step; every step is cut at the walls.
+//! The box is kept by projection. A logit transform is flat at its ends, and starts get stuck there. An unknown at a
+//! bound whose step would leave the box is left out of the step. Every step is cut at the bounds.
 
 use nalgebra::DVector;
 use serde::{Deserialize, Serialize};
@@ -124,8 +123,7 @@ impl<'a> Batch<'a> {
         self.here[walker] = None;
     }
 
-    /// Moves every walker that still moves by one step; one that has just come is evaluated instead, in
-    /// the same batch.
+    /// Moves every walker that is still moving by one step. A new walker is evaluated instead, in the same batch.
     pub(crate) fn round(&mut self) -> Result<()> {
         self.evaluate_returned()?;
         let mut trials = Vec::new();

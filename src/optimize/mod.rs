@@ -39,8 +39,8 @@ pub(crate) trait Problem {
     /// The problem is softened in stages; the last is the problem itself.
     fn stages(&self) -> usize;
 
-    /// Residuals and Jacobians of all given points, in one evaluation. A point's result does not depend
-    /// on its company, bit by bit: a resumed search meets other company.
+    /// Residuals and Jacobians of all given points, in one evaluation. The result for a point is the same, bit for bit,
+    /// whatever other points are in the batch. A resumed search relies on this, because its batches differ.
     fn linearized(&self, stage: usize, points: &[DVector<f64>]) -> Result<Vec<Linearized>>;
 
     /// What parameter `k` of a report is in terms of the unknowns, on a scale on which it is of order one,

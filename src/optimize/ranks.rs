@@ -1,7 +1,7 @@
 //! One search on several processes, by MPI: each evaluates its share of every batch.
 //!
-//! The first rank searches, writes and reports; the others hold the same problem and wait for points. As a
-//! point's result does not depend on its company, the bits are those of one process.
+//! The first rank searches, writes and reports; the others hold the same problem and wait for points. The result for a
+//! point does not depend on the other points of its batch, so the bits are those of one process.
 
 use std::path::{Path, PathBuf};
 
@@ -60,8 +60,8 @@ impl Company {
         (!text.is_empty()).then(|| PathBuf::from(text))
     }
 
-    /// On a rank that does not lead: evaluates what it is sent until it is dismissed. A problem that could not be
-    /// made is told with the first batch.
+    /// On every rank but the first: evaluates the points that it receives until the first rank ends the search. If the
+    /// problem could not be built, the error is reported with the first batch.
     pub fn serve(&self, problem: Result<&dyn Problem>) {
         let first = self.world.process_at_rank(0);
         loop {

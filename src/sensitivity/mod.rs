@@ -2,8 +2,9 @@
 //!
 //! The statistics (`sobol`, `morris`, `derivative`, `local`) know numbers only and are tested on
 //! functions whose indices are known. A `model::Model` turns parameters into readings: `laboratory` the
-//! crease and the KES test of a case, `cloth` the readings of a scene. A `study::Study` lays out the runs
-//! that the methods need and cuts them into tasks; `analysis` makes indices of their results. A [`SensitivityJob`] does all of it in a folder.
+//! tests of a case, `cloth` the readings of a scene. A `study::Study` lays out the runs that the methods
+//! need and cuts them into tasks; `analysis` makes indices of their results. A [`SensitivityJob`] does all
+//! of it in a folder.
 
 pub(crate) mod analysis;
 pub(crate) mod cloth;

@@ -18,8 +18,8 @@ pub(crate) struct Log {
 }
 
 impl Log {
-    /// Opens a file, making it where there is none, and keeps others from it. What is in it stays: whoever has more to
-    /// throw away than this file needs the lock first.
+    /// Opens a file for appending, creates it if needed, and locks it against other writers. The contents stay. A
+    /// caller that wants to remove other files as well must hold this lock first.
     pub(crate) fn lock(path: &Path) -> Result<Log> {
         let failed = |e| Error::writing(path, e);
         let mut file = OpenOptions::new()

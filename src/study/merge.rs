@@ -127,8 +127,8 @@ fn listed(names: &[&str]) -> String {
     }
 }
 
-/// The commands that make the missing tasks: those of shards that were begun, as they were given, and for
-/// shards that nobody has begun the first command with their number.
+/// The commands that make the missing tasks: for shards that were begun, the command as it was given; for other shards,
+/// the first command with the number of the shard.
 fn remedy(given: &[record::Record], missing: &[usize], tasks: usize) -> String {
     let cut = given.iter().find_map(|s| s.shard.parse::<Shard>().ok());
     let (Some(cut), Some(first)) = (cut, given.first()) else {

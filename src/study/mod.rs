@@ -1,9 +1,9 @@
 //! What every long job shares: its folder (`Folder`), its journal or logs, its watcher ([`Watcher`]), and work cut
 //! into tasks that any machine can do: a sweep, a bootstrap, the starts of a fit.
 //!
-//! A task is named by a hash of what is computed and its own name, and draws its random numbers from that
-//! hash. So it gives the same bits whoever runs it, in whatever order and company, and results of several
-//! machines can be joined (`merge`): the whole is the list of results in the order of the names.
+//! The id of a task is a hash of what is computed and of its own name. Its random numbers come from that hash. The
+//! same task therefore gives the same bits on every machine, in any order and beside any other tasks, and results of
+//! several machines can be joined (`merge`): the whole is the list of results in the order of the names.
 //!
 //! Every result is a line of the journal in the folder. A run that was killed goes on with the tasks whose
 //! lines are missing.

@@ -30,7 +30,8 @@ pub(crate) fn side_by_side<T: Send>(
     hear: &mut dyn FnMut(Heard<T>) -> Result<Wish>,
 ) -> Result<()> {
     let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
-    // Without room: nobody runs ahead of what is taken down, so that a stop is soon felt.
+    // The channel has no buffer: a thread starts its next task only after its last result has been received, so that a
+    // stop takes effect soon.
     let (sender, receiver) = mpsc::sync_channel(0);
     let mut failure = None;
     // Threads of our own, not rayon's: a task uses rayon itself, and its threads steal no second task.

@@ -21,8 +21,8 @@ use crate::{
 /// Share of the mean square that is added to the squares of the shares: far above rounding in single precision, and
 /// shapes that hardly occur stay small. With 1e-4 frames that were not asked for were spoiled.
 const RIDGE: f64 = 2e-3;
-/// The rest bending is heard this loud at first: in the first cycle there is none, and what a network says of what it
-/// never saw is noise.
+/// Factor of the encoded rest bending. It is small, because in the first cycle there is no rest bending, and the output
+/// of an encoder for input that it has never seen is noise.
 const FAINT: f64 = 0.1;
 /// Offsets are of this size \[m\] where the last layer's output is of size one.
 const OFFSET: f64 = 0.01;
@@ -138,9 +138,9 @@ impl ElasticNet {
         self
     }
 
-    /// How offsets that are `missing` \[m\], `[frames, 3·vertices]`, pull on the shares, `[frames, n]`, and how the pull
-    /// falls as shares change, `[n, n]`: slope and second derivative of half the squared error, with offsets of size one
-    /// as the unit. `free` is 1 for vertices that move, `[1, vertices]`.
+    /// Half the squared error of the offsets, in units of the offset scale, as a quadratic form of the shares: its
+    /// second derivative, `[n, n]`, and the negative of its gradient, `[frames, n]`. `missing` \[m\] are the target
+    /// offsets less the present ones, `[frames, 3·vertices]`. `free` is 1 for vertices that move, `[1, vertices]`.
     pub(crate) fn pull(&self, missing: Tensor<2>, free: &Tensor<2>) -> (Tensor<2>, Tensor<2>) {
         let shapes = self.shapes.weight.val() * free.clone().repeat_dim(1, 3);
         let turned = shapes.clone().transpose();

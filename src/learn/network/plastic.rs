@@ -24,8 +24,8 @@ const QUIET: f64 = 0.05;
 /// three trainings left 0.01 rad in a garment that was never moved; a hinge that yields in a bend turns by some 1e-2 a frame.
 const SMALLEST: f64 = 3e-4;
 
-/// No hinge turns further than π in a frame. A network that has hardly learned would otherwise hear of its own increments
-/// through E-Net and double them until they are no numbers.
+/// A hinge turns by at most π in a frame. Without this limit an untrained network would get its own increments back
+/// through E-Net and double them until they overflow.
 const LARGEST: f64 = std::f64::consts::PI / INCREMENT;
 
 /// How P-Net is built.

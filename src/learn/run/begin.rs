@@ -78,8 +78,8 @@ impl TrainingRun {
         Ok(run)
     }
 
-    /// Takes E-Net's first turn over from the run in another folder if that began in the same way: in its first turn
-    /// E-Net has not heard of rest bending yet. Says whether it did; the bits are those of a run on its own.
+    /// Copies E-Net's first turn from the run in another folder if that run began in the same way. The first turn
+    /// does not depend on rest bending. Returns whether it was copied; the bits are those of a separate run.
     pub(crate) fn begin_as(&mut self, other: &Path) -> Result<bool> {
         let path = other.join(NETWORKS).join(FIRST_TURN);
         if self.done() != [0, 0] || !path.is_file() {

@@ -186,8 +186,9 @@ fn is_untouched(folder: &Path) -> Result<bool> {
 /// Charts of a run, predictions, and evaluations, which have the cycle behind their name: what the commands leave.
 const MADE_FROM_NETWORKS: [&str; 3] = ["plots", "predictions", EVALUATION];
 
-/// Throws an earlier run away but for its logs, which whoever calls this has locked. What is not of a run is left alone.
-/// What was made from the old networks goes with them; references, which do not depend on them, stay.
+/// Removes an earlier run except its logs, which the caller must have locked. Files that do not belong to a run are
+/// kept. Everything that was made from the old networks is removed. References stay, because they do not depend on the
+/// networks.
 pub(super) fn clear(folder: &Path) -> Result<()> {
     let folder = Folder::new(folder);
     let replaced = folder.has(CHECKPOINT) || LearnCase::load(&folder.file(CASE)).is_ok();

@@ -92,8 +92,9 @@ pub(crate) fn release<R: Real, G: LaneGate<R>, const FMA: bool>(
     }
 }
 
-/// Reverse of [`release`]. On entry `adjoint` is that of the state after it, with the plastic part
-/// already pulled back; on return that of the state before, whose strain a release forgets.
+/// Reverse of [`release`]. On entry `adjoint` is that of the state after the release, with the plastic part already
+/// pulled back. On return it is that of the state before the release. The strain of that state has none, because a
+/// release does not depend on it.
 #[inline(always)]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn pull_back_release<R: Real, G: LaneGate<R>, const FMA: bool>(

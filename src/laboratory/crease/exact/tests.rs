@@ -47,8 +47,8 @@ fn rolled_out(law: &Arc<dyn Law>, values: &[f64], point: CreasePoint, test: Crea
 #[test]
 fn the_closed_form_is_the_limit_of_roll_outs() {
     let fine = CreaseTest {
-        hinges: 20_000,
-        read_steps: 300,
+        hinges: 8000,
+        read_steps: 3000,
         ..CreaseTest::default()
     };
     let mut random = Random(3);
@@ -60,7 +60,7 @@ fn the_closed_form_is_the_limit_of_roll_outs() {
         };
         let reference = rolled_out(law, values, point, fine);
         assert!(
-            (angle - reference).abs() < 0.02,
+            (angle - reference).abs() < 0.05,
             "{angle} {reference}: {values:?} {point:?}"
         );
         worst = worst.max((angle - reference).abs());
