@@ -13,7 +13,7 @@ use crate::{
     error::{Result, bad_input, readable},
     laboratory::{CreasePoint, CreaseTest},
     material::ReadyMaterial,
-    numeric::Gate,
+    numeric::{Compute, Gate, Precision},
     report::plot::{Chart, Mark, Scale, Series},
 };
 
@@ -49,8 +49,8 @@ pub(crate) struct Arguments {
         allow_negative_numbers = true
     )]
     read_s: Vec<f64>,
-    /// Cut the fold into so many hinges [default: none, the fold is taken in closed form; 64 where the gate or the
-    /// law has none]
+    /// Cut the fold into so many hinges [default: none, the fold is taken in closed form; 64 where gate, law or
+    /// device have no closed form]
     #[arg(long, value_parser = count, allow_negative_numbers = true)]
     hinges: Option<usize>,
     /// Recovery against pressing time as a picture [default: crease.svg, none with --json]
@@ -80,7 +80,9 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
         ));
     }
     let whole = match (arguments.hinges, prepared.gate) {
-        (None, Gate::Hard) => CreaseTest::exact(prepared.law.as_ref(), &prepared.values, &points)?,
+        (None, Gate::Hard) if compute.is_cpu() => {
+            CreaseTest::exact(prepared.law.as_ref(), &prepared.values, &points)?
+        }
         _ => None,
     };
     let hinges = whole.is_none().then_some(test.hinges);
@@ -105,7 +107,10 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
         );
     }
     if common.json {
-        let device = compute.describe();
+        let device = match hinges {
+            Some(_) => compute.describe(),
+            None => Compute::cpu(Precision::F64).describe(),
+        };
         print_json(&to_json(
             &prepared,
             &device,

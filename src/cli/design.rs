@@ -9,11 +9,7 @@ use super::{
 };
 use crate::{
     error::{Error, Result, bad_input},
-    fit::{
-        FitFolder,
-        design::{Criterion, Design},
-        folder::finished,
-    },
+    fit::{Criterion, design as plan},
     laboratory::Grid,
     report::fit::design,
 };
@@ -93,20 +89,13 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
         inputs => fit::fitted(common, inputs)?,
     };
     interrupted();
-    let result = finished(&folder)?;
-    let opened = FitFolder::open(&folder, &common.compute()?)?;
+    let compute = common.compute()?;
     let progress = spinner("what could be measured next".into());
     let criterion = match arguments.criterion {
         CriterionName::D => Criterion::D,
         CriterionName::A => Criterion::A,
     };
-    let free = result.parameters.iter().filter(|p| p.free);
-    let determined: Vec<bool> = free.map(|p| p.value.is_some()).collect();
-    let found = opened.with(|fit, journal| {
-        let optimum = fit.finished(journal)?;
-        let design = Design::new(fit, &optimum, &grid)?;
-        Ok(design.result(criterion, arguments.budget, &determined))
-    })?;
+    let found = plan(&folder, &compute, &grid, criterion, arguments.budget)?;
     progress.finish_and_clear();
     let out = folder.join("design");
     std::fs::create_dir_all(&out).map_err(|e| Error::writing(&out, e))?;

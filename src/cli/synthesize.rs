@@ -196,6 +196,11 @@ impl Arguments {
             "crease"
         };
         let name = self.test.as_deref().unwrap_or(usual);
+        if self.specimen == SpecimenName::StripMesh && name != "crease" {
+            return bad_input(format!(
+                "--specimen strip_mesh is for --test crease; leave it out with --test {name}"
+            ));
+        }
         if (name == "twist") != self.case.is_some() {
             return bad_input(format!(
                 "--test {name}: --twist CASE.json names the cylinder of a twist; give it with --test twist only"

@@ -43,6 +43,9 @@ impl Known {
         if survey.times.1 == 0.0 {
             survey.times = (1.0, 1e4);
         }
+        // Where no test has a mild end of its own, the sharp end is all that is known.
+        let (mild, sharp) = survey.curvature;
+        survey.curvature = (mild.min(sharp), sharp);
         let rigidities = &survey.rigidities;
         let mean = rigidities.iter().sum::<f64>() / rigidities.len().max(1) as f64;
         Known {

@@ -14,16 +14,23 @@
 mod candidate;
 mod result;
 
+use std::path::Path;
+
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
 pub(crate) use candidate::Candidate;
-pub(crate) use result::{CandidateResult, DesignResult, ParameterForecast};
+pub use result::DesignResult;
+pub(crate) use result::{CandidateResult, ParameterForecast};
 
-use super::run::{Fit, Optimum};
+use super::{
+    folder::{FitFolder, finished},
+    run::{Fit, Optimum},
+};
 use crate::{
-    error::Result,
+    error::{Result, bad_input},
     laboratory::Grid,
+    numeric::Compute,
     optimize::{Linearized, Problem, uncertainty::Uncertainty},
 };
 
@@ -34,7 +41,7 @@ const AS_GOOD: f64 = 0.99;
 /// What a plan is to make small.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Criterion {
+pub enum Criterion {
     /// The volume of the region of uncertainty.
     D,
     /// The sum of the relative variances.
@@ -72,6 +79,25 @@ pub(crate) struct Choice {
     pub errors: Vec<f64>,
 }
 
+/// What to measure next after the finished fit of a folder: candidates over a grid of settings, and a plan of
+/// `budget` measurements.
+pub fn design(
+    folder: &Path,
+    compute: &Compute,
+    grid: &Grid,
+    criterion: Criterion,
+    budget: usize,
+) -> Result<DesignResult> {
+    let fitted = finished(folder)?;
+    let free = fitted.parameters.iter().filter(|p| p.free);
+    let determined: Vec<bool> = free.map(|p| p.value.is_some()).collect();
+    FitFolder::open(folder, compute)?.with(|fit, journal| {
+        let optimum = fit.finished(journal)?;
+        let design = Design::new(fit, &optimum, grid)?;
+        Ok(design.result(criterion, budget, &determined))
+    })
+}
+
 /// A fit and what could be measured next.
 pub(crate) struct Design<'a> {
     fit: &'a Fit<'a>,
@@ -95,6 +121,12 @@ impl<'a> Design<'a> {
             quantities.row_mut(k).tr_copy_from(&gradient);
         }
         let candidates = candidate::candidates(fit, optimum, grid)?;
+        if candidates.is_empty() {
+            return bad_input(
+                "nothing to choose from: no test can vary what was asked for; a cantilever needs the mass per area \
+                 (--areal-density-g-per-m2, or tests.areal_density_g_per_m2 of the case)",
+            );
+        }
         Ok(Design {
             known: fit.case.loss.reweighted(&optimum.at, fit.problem.data()),
             scale: fit.error_scale(optimum),

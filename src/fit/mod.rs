@@ -18,10 +18,12 @@ mod verdict;
 
 pub use case::Case;
 pub(crate) use case_schema::case_schema;
+pub use design::{Criterion, DesignResult, design};
 pub use folder::{FitFolder, FitJob};
 pub use input::Measurements;
 pub use job::{bootstrap, bootstrap_share, merge, profile, resume, run};
 pub use result::FitResult;
+pub use run::Optimizer;
 
 #[cfg(test)]
 mod tests;

@@ -327,7 +327,7 @@ impl Test for Cantilever {
     fn survey(&self, condition: &Condition, value: f64, survey: &mut Survey) {
         let point = point(condition);
         let overhang = value / point.share();
-        survey.see_curvature(EDGE_CURVATURE / overhang);
+        survey.see_sharp_curvature(EDGE_CURVATURE / overhang);
         survey.rigidities.push(point.flexural_rigidity(overhang));
     }
 

@@ -33,10 +33,10 @@ pub(crate) use crease::fold_curvatures;
 #[cfg(test)]
 pub(crate) use strip::StripTest;
 pub(crate) use test::{
-    AngleFigure, Context, CurveKeys, DesignFigure, Figure, Grid, Label, Measured, ShareTest,
-    Survey, Sweep, Test,
+    AngleFigure, Context, CurveKeys, DesignFigure, Figure, Label, Measured, ShareTest, Survey,
+    Sweep, Test,
 };
-pub use test::{Condition, Shares};
+pub use test::{Condition, Grid, Shares};
 pub(crate) use twist::TwistTest;
 #[cfg(test)]
 pub(crate) use twist::{TorquePoint, Twist, Way};

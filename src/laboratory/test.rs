@@ -117,6 +117,12 @@ pub struct Survey {
 }
 
 impl Survey {
+    /// Widens the range at its sharp end only: a strip that bends as its fabric lets it tells nothing about how mild a
+    /// bend may be.
+    pub fn see_sharp_curvature(&mut self, curvature: f64) {
+        self.curvature.1 = self.curvature.1.max(curvature);
+    }
+
     /// Widens the range of curvatures to hold this one \[1/m\].
     pub fn see_curvature(&mut self, curvature: f64) {
         let (low, high) = self.curvature;

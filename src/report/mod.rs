@@ -10,7 +10,12 @@ pub(crate) mod render;
 pub(crate) mod scene;
 pub(crate) mod sensitivity;
 
-pub use fit::{folder::draw as draw_fit, text::terminal as fit_in_words};
-pub use learn::folder::{of_evaluation as draw_evaluation, of_run as draw_training};
+pub use fit::{
+    design::save as draw_design, folder::draw as draw_fit, text::terminal as fit_in_words,
+};
+pub use learn::{
+    ablations::draw as draw_ablations,
+    folder::{of_evaluation as draw_evaluation, of_run as draw_training},
+};
 pub use scene::results::draw as draw_scene;
 pub use sensitivity::folder::save as save_sensitivity;

@@ -9,7 +9,7 @@ use crate::{laboratory::TESTS, material::StrainMeasure};
 
 /// Candidates, a plan, and what it would do to the error bars.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct DesignResult {
+pub struct DesignResult {
     /// Name of the case.
     pub name: String,
     /// Whether the fit is of synthetic data.
@@ -28,7 +28,7 @@ pub(crate) struct DesignResult {
 
 /// A measurement and what it alone would teach.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct CandidateResult {
+pub struct CandidateResult {
     /// Place by the criterion, from 1.
     pub rank: usize,
     /// In words.
@@ -60,7 +60,7 @@ pub(crate) struct CandidateResult {
 
 /// One step of a plan.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct StepResult {
+pub struct StepResult {
     /// From 1.
     pub step: usize,
     /// In words.
@@ -75,7 +75,7 @@ pub(crate) struct StepResult {
 
 /// A parameter and how well it will be known.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct ParameterForecast {
+pub struct ParameterForecast {
     /// Its name.
     pub name: String,
     /// Its unit.
