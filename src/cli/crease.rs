@@ -100,7 +100,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
         }
     };
     if curves.angles.iter().any(|a| !(0.0..=180.0).contains(a)) {
-        say("note: some angles are outside 0 to 180°; that is the gate's doing (try --gate hard)");
+        say("note: some angles are outside 0 to 180°, because a smooth gate shifts them; use --gate hard");
     }
     if arguments.read_s.len() > 1 && prepared.material.relaxation.is_empty() {
         // The reading time runs fastest.
@@ -134,7 +134,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
             save_plot(chart(&prepared, &points, &curves.angles), &path)
         }
         Some(_) => {
-            say("no plot: a logarithmic axis has no place for a pressing time of 0");
+            say("no plot: a pressing time of 0 cannot be drawn on a logarithmic axis");
             Ok(())
         }
         None => Ok(()),

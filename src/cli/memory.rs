@@ -8,8 +8,8 @@ pub(super) fn peak_mib() -> Option<u64> {
     Some(kib / 1024)
 }
 
-/// Has the allocator keep what is freed for the next tensors. By default glibc gives large blocks back to the
-/// system, which hands every new one out page by page, zeroed: of a step of 7 000 vertices that was a third.
+/// Asks the allocator to keep freed memory for the next tensors. By default glibc returns large blocks to the system
+/// and gets new ones page by page, zeroed. This took a third of a step with 7 000 vertices.
 pub(super) fn keep_freed() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {

@@ -156,7 +156,7 @@ pub fn main() -> ExitCode {
     };
     match run(&cli) {
         Ok(()) => ExitCode::SUCCESS,
-        // Whoever reads our output has had enough: not an error of ours.
+        // The reader of standard output has closed it (`| head`). This is no error.
         Err(Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::BrokenPipe => {
             ExitCode::SUCCESS
         }

@@ -34,8 +34,8 @@ use crate::{
     optimize::{Linearized, Problem, uncertainty::Uncertainty},
 };
 
-/// A measurement is as good as the best when it teaches this share of it: curves saturate, and nobody presses for
-/// days to learn a thousandth more.
+/// A measurement counts as equal to the best one if it gives at least this share of its information. Curves saturate,
+/// so a slightly better measurement can need a much longer pressing time.
 const AS_GOOD: f64 = 0.99;
 
 /// What a plan is to make small.
@@ -58,8 +58,8 @@ pub(crate) struct Gain {
 }
 
 impl Gain {
-    /// What is compared: bits, for A those of the variance that is left. Shares that are cut do not compare:
-    /// 99.8 % leaves a fifth of what 99 % leaves.
+    /// What is compared: bits, for A those of the variance that is left. Percentages would look alike
+    /// although 99.8 % leaves a fifth of what 99 % leaves.
     fn by(self, criterion: Criterion) -> f64 {
         match criterion {
             Criterion::D => self.bits,

@@ -200,8 +200,8 @@ impl Calibration {
         self.tests(self.hinges, Some(width), conditions)
     }
 
-    /// Readings of tests at many points, each with ∂reading/∂unknown where slopes are asked for. A point's
-    /// readings do not depend on its company.
+    /// Readings of tests at many points, each with ∂reading/∂unknown where slopes are asked for. The readings
+    /// of a point do not depend on the other points of the batch.
     pub fn read(
         &self,
         tests: &Tests,

@@ -40,7 +40,7 @@ pub(crate) struct Evidence<'a> {
     pub sides: &'a [ProfileSide],
     /// Δcost of a 95 % interval.
     pub threshold: f64,
-    /// Unknowns that are yield strains, and how much the cost rises when no fold of theirs yields.
+    /// Unknowns that are yield strains, and the increase of the cost if no fold of their group yields.
     pub without_flow: &'a [(usize, f64)],
 }
 

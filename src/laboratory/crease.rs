@@ -39,8 +39,8 @@ pub struct CreaseTest {
     /// Steps of the hold, spaced in log time over the last six decades of the pressing time, followed
     /// by one step of no duration that settles the flow.
     pub hold_steps: usize,
-    /// Steps of no duration right after the release. The hard law needs one; a smooth gate takes what
-    /// is left of an excess in a second.
+    /// Steps of no duration right after the release. The hard law needs one step. A smooth gate needs
+    /// a second step for the rest of an excess.
     pub snap_steps: usize,
     /// Steps from release to each reading, in log time: they follow delayed recovery, to first order.
     /// Twelve are within 0.1° for a branch of 100 s (docs/MODEL.md).

@@ -51,7 +51,7 @@ pub fn read_strain_history(path: &Path) -> Result<Vec<StrainStep>> {
     let (times, strains) = (table.numbers("dt")?, table.numbers("strain")?);
     if let Some((line, dt)) = times.iter().find(|(_, dt)| *dt < 0.0) {
         return bad_input(format!(
-            "{}: dt = {dt} is negative; time only goes forward",
+            "{}: dt = {dt} is negative; give 0 or a positive number of seconds",
             table.at(*line)
         ));
     }

@@ -1,4 +1,4 @@
-//! What a textile laboratory does: what is done to the specimen, what is read off, and what the readings can tell.
+//! Laboratory tests: how the specimen is deformed, what is read, and which parameters the readings determine.
 //! One test a file, all behind `Test`.
 
 mod batch;

@@ -46,8 +46,8 @@ impl Default for StripTest {
     }
 }
 
-/// Membrane of a strip as this·K_b/gap² \[N/m\]: stiff against bending, so that a strip keeps its length, and
-/// in proportion, so that its angle depends on ratios of stiffnesses only, as that of the ensemble does.
+/// Membrane of a strip as this·K_b/gap² \[N/m\]. It is stiff compared with bending, so that a strip keeps its length.
+/// It is proportional to K_b, so that the angle depends on ratios of stiffnesses only, as in the hinge ensemble.
 const MEMBRANE: f64 = 100.0;
 /// β \[s\]; only its ratio to the steps counts.
 const DAMPING: f64 = 1.0;
@@ -188,8 +188,8 @@ fn append(mesh: &mut Mesh, part: Mesh) {
 }
 
 impl Strips {
-    /// Recovery angles for one row of the law's parameters a point; with `gradient` also the Jacobian, whose
-    /// every row comes from the same sweep because no strip knows of another.
+    /// Recovery angles for one row of the law's parameters a point; with `gradient` also the Jacobian. All its
+    /// rows come from the same sweep, because strips do not influence each other.
     pub(crate) fn angles(&mut self, rows: &[Vec<f64>], gradient: bool) -> Result<StripCurves> {
         let tangents: Vec<f64> = {
             let cells = self.test.cells;

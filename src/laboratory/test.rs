@@ -1,5 +1,5 @@
-//! What every laboratory test has to tell. Fits, designs, studies, reports and the command line know a test by
-//! [`Test`] alone; a test is added by implementing it in one file and naming it in [`super::TESTS`].
+//! The interface of all laboratory tests. Fits, designs, studies, reports and the command line use a test through
+//! [`Test`] only. A test is added by implementing it in one file and naming it in [`super::TESTS`].
 
 use std::{fmt, ops::RangeInclusive, sync::Arc};
 

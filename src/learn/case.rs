@@ -158,7 +158,7 @@ impl LearnCase {
         let [x, y, z] = self.loss.materials.gravity;
         if x != 0.0 || y != 0.0 || z > 0.0 {
             return bad_input(format!(
-                "loss.materials.gravity is [{x}, {y}, {z}]; bodies stand along z and E-Net is told so: give [0, 0, -9.81]"
+                "loss.materials.gravity is [{x}, {y}, {z}]; E-Net assumes gravity along −z: give [0, 0, -9.81]"
             ));
         }
         if self.plasticity.yield_strain > std::f64::consts::TAU {

@@ -16,8 +16,8 @@ use crate::{
 };
 
 /// Starts of a group. Starts of one group share rounds, and those that are level with the best of the group are
-/// not kicked any further; groups know nothing of each other, so that each is a task of its own. As many as
-/// a case has unless it says otherwise: then the only group is the whole search.
+/// not kicked any further. Groups do not influence each other, so each group is a separate task. A case has as many
+/// starts unless it says otherwise: then the only group is the whole search.
 const GROUP: usize = 16;
 /// Least time between two entries of a search in the journal.
 const JOURNAL_EVERY: Duration = Duration::from_millis(250);

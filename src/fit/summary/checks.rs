@@ -41,7 +41,7 @@ pub(super) fn misfit(fit: &Fit, points: &[PointResult], statistics: &FitStatisti
         }
         (false, false) => match (chi2_probability, runs_probability) {
             (Some(_), Some(_)) => {
-                "the law follows the data: neither χ² nor the runs of the residuals object".into()
+                "the law follows the data: χ² is as expected, and the residuals change sign as often as chance would have it".into()
             }
             (Some(_), None) => "the law follows the data as far as χ² tells".to_string(),
             (None, Some(_)) => format!(
@@ -49,7 +49,7 @@ pub(super) fn misfit(fit: &Fit, points: &[PointResult], statistics: &FitStatisti
                 statistics.reduced_chi2.unwrap_or(f64::NAN)
             ),
             (None, None) => {
-                "too few points, and an assumed spread: nothing can judge the fit".into()
+                "too few points, and a spread was assumed: the fit cannot be tested".into()
             }
         },
         (true, true) => format!(

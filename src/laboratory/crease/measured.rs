@@ -456,7 +456,7 @@ impl Test for Recovery {
         })
     }
 
-    /// A mesh is dear, and its early stages are the hinges'.
+    /// A mesh is expensive, and its early stages simulate independent hinges.
     fn starts(&self, settings: &TestSettings) -> usize {
         match settings.specimen {
             Specimen::Hinges => 16,

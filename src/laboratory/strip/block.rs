@@ -21,8 +21,8 @@ use crate::{
 /// Steps of the release: within 0.3° of four times as many for cotton, at gaps of 0.5 and 2 mm.
 const RELEASE_STEPS: usize = 40;
 /// Strips of one mesh. They share the end of each linear solve, so that an angle depends on the others of its mesh
-/// by some 1e-10°. Which those are depends on the conditions only, so that a point of the search has the same bits
-/// in any company. With a mesh for every strip the fit of fits/strip_mesh takes 153 s of CPU time instead of 67.
+/// by some 1e-10°. Strips are grouped by their conditions only, so that a point of the search has the same bits
+/// whatever other points are evaluated with it. With a mesh for every strip the fit of fits/strip_mesh takes 153 s of CPU time instead of 67.
 const STRIPS: usize = 4;
 
 /// The recovery conditions of a list, as strips.

@@ -6,9 +6,9 @@ use crate::learn::metrics::Metrics;
 /// Times the others that the first may have for percents to tell anything.
 const MOST_TIMES: f64 = 100.0;
 
-/// A cell a metric, of the same seeds or motions pair by pair: how far the first are below the others. In percent, and
-/// where the others have 0, or next to nothing, and the first have not as a difference with its unit; "–" where both have
-/// nothing, or for an energy below zero.
+/// One cell for each metric: by how much the first are below the others, pair by pair (seeds or motions), in percent.
+/// If the others are 0 (or nearly) and the first are not, the difference with its unit. "–" if both are 0, or for a
+/// negative energy.
 pub(super) fn below(own: &[&Metrics], others: &[&Metrics]) -> Vec<String> {
     let metrics = Metrics::default().named();
     let cell_of = |k: usize| {

@@ -112,7 +112,7 @@ pub(in crate::learn::evaluate) fn other_energy(case: &LearnCase) -> Option<Strin
     let own = said(case.loss, case.plasticity.rule);
     let what = difference(&own, &said(plain, Rule::ReturnMapping))?;
     Some(format!(
-        "The networks learn from something else than the reference has, and errors hold this difference too; case against \
+        "The case trains with another energy or plastic rule than the reference uses, so the errors contain this difference; case against \
          reference: {what}."
     ))
 }

@@ -6,7 +6,7 @@ use crate::{
     sensitivity::{interval::Estimate, result::Sensitivity},
 };
 
-/// More pictures of readings than this nobody looks at.
+/// Most pictures of single readings that a report draws.
 const MOST: usize = 3;
 
 /// Outputs that are pictured on their own: the main one, then other readings, the last first: they sum up more.
