@@ -100,7 +100,9 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
         }
     };
     if curves.angles.iter().any(|a| !(0.0..=180.0).contains(a)) {
-        say("note: some angles are outside 0 to 180°, because a smooth gate shifts them; use --gate hard");
+        say(
+            "note: some angles are outside 0 to 180°, because a smooth gate shifts them; use --gate hard",
+        );
     }
     if arguments.read_s.len() > 1 && prepared.material.relaxation.is_empty() {
         // The reading time runs fastest.

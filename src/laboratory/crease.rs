@@ -3,6 +3,7 @@
 mod exact;
 mod measured;
 mod shares;
+mod whole;
 
 use std::sync::Arc;
 

@@ -2,7 +2,7 @@
 
 use std::{f64::consts::PI, sync::Arc};
 
-use super::{CREST_CURVATURE, CreasePoint, CreaseTest, shares::Folds};
+use super::{CREST_CURVATURE, CreasePoint, CreaseTest, shares::Folds, whole::WholeFolds};
 use crate::{
     error::{Result, bad_input, readable},
     laboratory::{
@@ -471,8 +471,15 @@ impl Test for Recovery {
 
     fn prepare(&self, setup: &TestSetup) -> Result<Vec<Box<dyn PreparedTest>>> {
         let mut prepared: Vec<Box<dyn PreparedTest>> = Vec::new();
-        if let Some(block) = hinge_block(setup)? {
-            prepared.push(Box::new(block));
+        if let Some(hinges) = hinge_block(setup)? {
+            let hard = setup.resolution.width.is_none() && setup.compute.is_cpu();
+            if hard && setup.law.as_time_dependent().is_some() {
+                let points = setup.conditions.iter();
+                let points = points.filter_map(|(_, c)| CreasePoint::of(c)).collect();
+                prepared.push(Box::new(WholeFolds { points, hinges }));
+            } else {
+                prepared.push(Box::new(hinges));
+            }
         }
         if let Some(cells) = setup.resolution.strip_cells()
             && let Some(block) = StripBlock::new(cells, setup)?

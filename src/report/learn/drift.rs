@@ -67,7 +67,7 @@ fn sentence(rows: &[LongRow], asked: usize) -> String {
         None if found.top_fifth == 0.0 => "there is nothing that could drift",
         None => "it comes out of nothing",
         Some(share) if share > FORGOTTEN => {
-            "small, but more than half of the rest bending is lost or new"
+            "little, but more than half of the rest bending is forgotten or made anew"
         }
         Some(_) => "it does not drift so far",
     };
@@ -129,7 +129,9 @@ fn verdict(error: &LongError) -> String {
             100.0 * mean
         ),
         None if is_beyond => format!("{size}, and no better than predicting none"),
-        None => format!("{size}, but no better than predicting none, which the bound does not show"),
+        None => {
+            format!("{size}, but no better than predicting none, which the bound does not show")
+        }
     }
 }
 
