@@ -204,12 +204,7 @@ fn chart(prepared: &ReadyMaterial, points: &[CreasePoint], angles: &[f64]) -> Ch
             if several_reads {
                 label += &format!(", read {} s", point.read);
             }
-            let empty = Series {
-                label,
-                points: Vec::new(),
-                mark: Mark::LinePoints,
-                ..Series::default()
-            };
+            let empty = Series::new(label, Mark::LinePoints, Vec::new());
             series.push((point.gap, point.read, empty));
             series.len() - 1
         });

@@ -111,12 +111,10 @@ fn chart(prepared: &ReadyMaterial, loops: &[KesLoop]) -> Chart {
     let series = loops
         .iter()
         .enumerate()
-        .map(|(i, l)| Series {
-            label: format!("dwell {} s", l.dwell),
-            points: l.path.clone(),
+        .map(|(i, l)| {
             // Loops share branches: dashes let the one below be seen.
-            mark: if i == 0 { Mark::Line } else { Mark::Dashed },
-            ..Series::default()
+            let mark = if i == 0 { Mark::Line } else { Mark::Dashed };
+            Series::new(format!("dwell {} s", l.dwell), mark, l.path.clone())
         })
         .collect();
     Chart {

@@ -151,12 +151,7 @@ mod tests {
     use super::*;
 
     fn chart(points: Vec<(f64, f64)>) -> Chart {
-        let series = |label: &str, mark| Series {
-            label: label.into(),
-            points: points.clone(),
-            mark,
-            ..Series::default()
-        };
+        let series = |label: &str, mark| Series::new(label, mark, points.clone());
         Chart {
             title: "Bending & recovery".into(),
             note: Some("synthetic data".into()),

@@ -193,13 +193,8 @@ mod tests {
         let mut series = Vec::new();
         for (i, curve) in sample().curves.of("crease").enumerate() {
             let points = curve.x.iter().copied().zip(curve.fitted.clone());
-            series.push(Series {
-                label: format!("gap {} mm", curve.setting("gap_mm")),
-                points: points.collect(),
-                mark: Mark::LinePoints,
-                color: Some(i),
-                ..Series::default()
-            });
+            let label = format!("gap {} mm", curve.setting("gap_mm"));
+            series.push(Series::new(label, Mark::LinePoints, points).color(i));
         }
         let chart = Chart {
             title: "Recovery".into(),

@@ -124,13 +124,7 @@ fn log_if_wide(values: impl Iterator<Item = f64>, factor: f64) -> Scale {
 
 /// A thin dashed line across the plot.
 fn level(label: &str, height: f64) -> Series {
-    Series {
-        label: label.into(),
-        points: vec![(f64::NAN, height)],
-        mark: Mark::Level,
-        color: Some(0),
-        ..Series::default()
-    }
+    Series::new(label, Mark::Level, vec![(f64::NAN, height)]).color(0)
 }
 
 /// The distinct values of an iterator in the order of first appearance.
