@@ -5,6 +5,7 @@ mod read;
 use serde_json::{Map, Value, json};
 
 use crate::{
+    files::json::present,
     laboratory::TestSettings,
     material::{Law, LawName, ParameterRole, Timer},
     optimize::RobustLoss,
@@ -173,23 +174,15 @@ impl Case {
 
     /// The file's contents.
     pub fn to_json(&self) -> Value {
-        let mut parameters = Map::new();
-        for (name, role) in &self.parameters {
-            parameters.insert(name.clone(), role.to_json());
-        }
+        let role = |(name, role): &(String, Role)| (name.clone(), role.to_json());
+        let parameters: Map<String, Value> = self.parameters.iter().map(role).collect();
         let source = |s: &Source| {
-            let mut map = Map::new();
-            map.insert("file".into(), json!(s.file));
-            for (key, text) in [
-                ("fabric", &s.fabric),
-                ("direction", &s.direction),
-                ("group", &s.group),
-            ] {
-                if let Some(text) = text {
-                    map.insert(key.into(), json!(text));
-                }
-            }
-            Value::Object(map)
+            present([json!({
+                "file": s.file,
+                "fabric": s.fabric,
+                "direction": s.direction,
+                "group": s.group,
+            })])
         };
         let mut case = json!({
             "name": self.name,
@@ -218,28 +211,13 @@ impl Role {
         match self {
             Role::Fixed { value, why } => json!({ "fixed": value, "why": why }),
             Role::Tied { to, ratio } => json!({ "tied_to": to, "ratio": ratio }),
-            Role::Free(free) => {
-                let mut map = Map::new();
-                let mut put = |key: &str, value: Option<Value>| {
-                    if let Some(value) = value {
-                        map.insert(key.into(), value);
-                    }
-                };
-                put("start", free.start.map(|v| json!(v)));
-                put("bounds", free.bounds.map(|(low, high)| json!([low, high])));
-                put("transform", free.transform.map(|t| json!(t.name())));
-                put(
-                    "prior",
-                    free.prior
-                        .map(|(mean, sd)| json!({ "mean": mean, "sd": sd })),
-                );
-                put(
-                    "scope",
-                    free.local
-                        .map(|local| json!(if local { "local" } else { "shared" })),
-                );
-                Value::Object(map)
-            }
+            Role::Free(free) => present([json!({
+                "start": free.start,
+                "bounds": free.bounds.map(|(low, high)| [low, high]),
+                "transform": free.transform.map(|t| t.name()),
+                "prior": free.prior.map(|(mean, sd)| json!({ "mean": mean, "sd": sd })),
+                "scope": free.local.map(|local| if local { "local" } else { "shared" }),
+            })]),
         }
     }
 }

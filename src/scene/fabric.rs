@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::{node::Node, tensile::Tensile};
 use crate::{
     error::{Error, Result},
+    files::json::present,
     material::{LawName, Material, Timer, find_preset},
     numeric::Compute,
     step::Parameters,
@@ -98,19 +99,17 @@ impl Fabric {
     }
 
     pub(super) fn to_json(&self) -> Value {
-        let mut fields = Map::new();
-        fields.insert("material".into(), self.material.to_json());
         let timer = if self.timer == Timer::Printed {
             TIMERS[1]
         } else {
             TIMERS[0]
         };
-        fields.insert("timer".into(), json!(timer));
-        fields.insert("weft_ratio".into(), json!(self.weft_ratio));
-        if let Some(tensile) = &self.tensile {
-            fields.insert("tensile".into(), tensile.to_json());
-        }
-        Value::Object(fields)
+        present([json!({
+            "material": self.material.to_json(),
+            "timer": timer,
+            "weft_ratio": self.weft_ratio,
+            "tensile": self.tensile.as_ref().map(Tensile::to_json),
+        })])
     }
 }
 

@@ -1,6 +1,6 @@
 //! Handles: vertices that are pinned or drawn along a scripted path.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::{
     clock::{CLOSE, Clock},
@@ -10,6 +10,7 @@ use super::{
 };
 use crate::{
     error::{Result, bad_input, readable},
+    files::json::present,
     mesh::{Mesh, Topology},
 };
 
@@ -132,24 +133,20 @@ impl Handle {
     }
 
     pub(super) fn to_json(&self) -> Value {
-        let mut fields = Map::new();
-        let mut put = |key: &str, value: Value| fields.insert(key.into(), value);
-        put("name", json!(self.name));
-        put("vertices", self.selection.to_json());
-        match self.hold {
-            Hold::Pin => put("kind", json!("pin")),
-            Hold::Penalty(stiffness) => {
-                put("kind", json!("penalty"));
-                put("stiffness_N_per_m", json!(stiffness))
-            }
+        let (kind, stiffness) = match self.hold {
+            Hold::Pin => ("pin", None),
+            Hold::Penalty(stiffness) => ("penalty", Some(stiffness)),
         };
         let motions: Vec<Value> = self.motions.iter().map(HandleMotion::to_json).collect();
-        put("motions", json!(motions));
-        put("hold_from_s", json!(self.from));
-        if let Some(release) = self.release {
-            put("release_at_s", json!(release));
-        }
-        Value::Object(fields)
+        present([json!({
+            "name": self.name,
+            "vertices": self.selection.to_json(),
+            "kind": kind,
+            "stiffness_N_per_m": stiffness,
+            "motions": motions,
+            "hold_from_s": self.from,
+            "release_at_s": self.release,
+        })])
     }
 }
 

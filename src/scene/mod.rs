@@ -40,6 +40,7 @@ pub use self::{
 use self::node::Node;
 use crate::{
     error::{Error, Result},
+    files::json::present,
     files::{json::parse, read_text},
     numeric::Gate,
     step::Damping,
@@ -236,10 +237,7 @@ impl SolverChoice {
             SolverMethod::ConjugateGradients => METHODS[1],
             SolverMethod::Cholesky => METHODS[2],
         };
-        match self.tolerance {
-            Some(tolerance) => json!({ "method": method, "tolerance": tolerance }),
-            None => json!({ "method": method }),
-        }
+        present([json!({ "method": method, "tolerance": self.tolerance })])
     }
 }
 

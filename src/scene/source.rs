@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::{motion::turn, node::Node};
 use crate::{
     error::{Error, Result, readable},
+    files::json::present,
     mesh::{
         Mesh,
         generate::{self, Pattern},
@@ -170,9 +171,7 @@ impl MeshChoice {
     }
 
     pub(super) fn to_json(&self) -> Value {
-        let mut fields = Map::new();
-        let mut put = |key: &str, value: Value| fields.insert(key.into(), value);
-        match &self.source {
+        let source = match &self.source {
             MeshSource::Generated {
                 shape,
                 sizes,
@@ -180,20 +179,20 @@ impl MeshChoice {
                 pattern,
             } => {
                 let keys = shape.keys();
-                put("shape", json!(shape.name()));
-                for i in 0..2 {
-                    put(keys[i], json!(sizes[i]));
-                    put(keys[i + 2], json!(cells[i]));
-                }
-                let (name, seed) = match pattern {
+                let (pattern, seed) = match pattern {
                     Pattern::Alternating => (PATTERNS[0], None),
                     Pattern::OneSided => (PATTERNS[1], None),
                     Pattern::Irregular { seed } => (PATTERNS[2], Some(*seed)),
                 };
-                put("pattern", json!(name));
-                if let Some(seed) = seed {
-                    put("seed", json!(seed));
-                }
+                json!({
+                    "shape": shape.name(),
+                    keys[0]: sizes[0],
+                    keys[2]: cells[0],
+                    keys[1]: sizes[1],
+                    keys[3]: cells[1],
+                    "pattern": pattern,
+                    "seed": seed,
+                })
             }
             MeshSource::Obj {
                 path,
@@ -201,24 +200,22 @@ impl MeshChoice {
                 repair,
             } => {
                 let path = std::path::absolute(path).unwrap_or(path.clone());
-                put("shape", json!("obj"));
-                put("file", json!(path.display().to_string()));
-                put("texture_scale", json!(texture_scale));
-                put("repair", json!(repair));
+                json!({
+                    "shape": "obj",
+                    "file": path.display().to_string(),
+                    "texture_scale": texture_scale,
+                    "repair": repair,
+                })
             }
-        }
-        if let Some((axis, angle)) = self.rotate {
-            put(
-                "rotate",
-                json!({"axis": axis, "angle_deg": angle.to_degrees()}),
-            );
-        }
-        put("translate_m", json!(self.translate));
-        put(
-            "rest",
-            json!(if self.rest_is_curved { "shape" } else { "flat" }),
-        );
-        Value::Object(fields)
+        };
+        let turned =
+            |(axis, angle): (_, f64)| json!({"axis": axis, "angle_deg": angle.to_degrees()});
+        let placed = json!({
+            "rotate": self.rotate.map(turned),
+            "translate_m": self.translate,
+            "rest": if self.rest_is_curved { "shape" } else { "flat" },
+        });
+        present([source, placed])
     }
 }
 
