@@ -6,8 +6,8 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::{
-    Common, CurvatureArguments, MAX_SECONDS, check_list, count, plot_path, print, print_json,
-    save_plot, say, spinner, table,
+    Common, CurvatureArguments, MAX_SECONDS, check_list, count, plot_path, save_plot, say, spinner,
+    table,
 };
 use crate::{
     error::{Result, bad_input, readable},
@@ -26,8 +26,7 @@ pub(crate) struct Arguments {
         long,
         value_delimiter = ',',
         value_name = "MM,…",
-        default_value = "0.5,1,2,4",
-        allow_negative_numbers = true
+        default_value = "0.5,1,2,4"
     )]
     gap_mm: Vec<f64>,
     /// Pressing times
@@ -35,26 +34,14 @@ pub(crate) struct Arguments {
         long,
         value_delimiter = ',',
         value_name = "S,…",
-        default_value = "0.1,0.3,1,3,10,30,100,300,1000,3000,10000",
-        allow_negative_numbers = true
+        default_value = "0.1,0.3,1,3,10,30,100,300,1000,3000,10000"
     )]
     press_s: Vec<f64>,
     /// Times from release to reading; a very long one gives the permanent angle
-    #[arg(
-        long,
-        value_delimiter = ',',
-        value_name = "S,…",
-        default_value = "300",
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_delimiter = ',', value_name = "S,…", default_value = "300")]
     read_s: Vec<f64>,
     /// Hinges along the fold
-    #[arg(
-        long,
-        default_value_t = CreaseTest::default().hinges,
-        value_parser = count,
-        allow_negative_numbers = true
-    )]
+    #[arg(long, default_value_t = CreaseTest::default().hinges, value_parser = count)]
     hinges: usize,
     /// Recovery against pressing time as a picture [default: crease.svg, none with --json]
     #[arg(long, value_name = "FILE.svg|png")]
@@ -96,12 +83,18 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
             "note: this material has no relaxation branch, so readings hardly differ with --read-s",
         );
     }
-    if common.json {
-        let device = compute.describe();
-        print_json(&to_json(&prepared, &device, &test, &points, &curves.angles))?;
-    } else {
-        print(&to_table(&points, &curves.angles))?;
-    }
+    common.answer(
+        || {
+            to_json(
+                &prepared,
+                &compute.describe(),
+                &test,
+                &points,
+                &curves.angles,
+            )
+        },
+        || to_table(&points, &curves.angles),
+    )?;
     match chart_path {
         Some(path) if points.iter().any(|p| p.press > 0.0) => {
             save_plot(chart(&prepared, &points, &curves.angles), &path)
