@@ -3,16 +3,20 @@
 use crate::report::{
     document::number::{NONE, counted, duration, number, short},
     fit::{
-        document::{Block, Section},
+        document::{Block, Report, Section, Topic},
         rows::{Table, unit},
     },
-    sensitivity::plots::Topic,
 };
 use crate::sensitivity::{interval::Estimate, local::Fisher, result::Sensitivity};
 
-/// Title of the report.
-pub(crate) fn title(result: &Sensitivity) -> String {
-    format!("Sensitivity of {}", result.name)
+/// The report of a study.
+pub(crate) fn report(result: &Sensitivity) -> Report {
+    Report {
+        title: format!("Sensitivity of {}", result.name),
+        origin: origin(result),
+        synthetic: result.synthetic,
+        sections: sections(result),
+    }
 }
 
 /// Whether the data behind it are real.
@@ -27,15 +31,11 @@ pub(crate) fn origin(result: &Sensitivity) -> &'static str {
     }
 }
 
-/// All sections with the topic of their pictures.
-pub(crate) fn sections(result: &Sensitivity) -> Vec<(Section, Option<Topic>)> {
-    let section = |title, topic, blocks| {
-        let section = Section {
-            title,
-            blocks,
-            pictures: None,
-        };
-        (section, topic)
+fn sections(result: &Sensitivity) -> Vec<Section> {
+    let section = |title, pictures, blocks| Section {
+        title,
+        blocks,
+        pictures,
     };
     vec![
         section("At a glance", None, glance(result)),

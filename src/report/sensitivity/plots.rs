@@ -7,25 +7,11 @@ mod space;
 
 pub(crate) use space::direction;
 
-use crate::report::plot::Picture;
+use crate::report::{
+    fit::{document::Topic, plots::Entry},
+    plot::Picture,
+};
 use crate::{error::readable, sensitivity::result::Sensitivity};
-
-/// What a picture shows, which decides its section.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Topic {
-    /// Shares of the variance.
-    Sobol,
-    /// Indices along curves.
-    Curves,
-    /// Elementary effects.
-    Morris,
-    /// Active subspace and regimes.
-    Derivative,
-    /// Derivatives at the nominal parameters.
-    Local,
-    /// Failed runs.
-    Failures,
-}
 
 /// A picture of a study.
 pub(crate) struct Drawn {
@@ -40,7 +26,7 @@ pub(crate) struct Drawn {
 }
 
 /// All pictures for which there are data.
-pub(crate) fn pictures(result: &Sensitivity) -> Vec<Drawn> {
+pub(crate) fn pictures(result: &Sensitivity) -> Vec<(Topic, Entry)> {
     let mut list = indices::sobol(result);
     list.extend(indices::convergence(result));
     list.extend(curves::pictures(result));
@@ -56,7 +42,8 @@ pub(crate) fn pictures(result: &Sensitivity) -> Vec<Drawn> {
             false => ".",
         };
     }
-    list
+    let entry = |d: Drawn| (d.topic, (d.stem, d.caption, d.picture));
+    list.into_iter().map(entry).collect()
 }
 
 /// The line under a title: what every picture of a study says, then what one says.
