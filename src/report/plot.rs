@@ -19,6 +19,7 @@ use plotters::style::text_anchor::HPos;
 pub(crate) use self::bars::{Bar, BarSeries, Bars};
 pub(crate) use self::chart::{Chart, Mark, Scale, Series};
 pub(crate) use self::heat::HeatMap;
+pub(super) use self::paint::png;
 use self::paint::{NOTE, PaintSheet, Shape, TITLE, WIDTH};
 #[cfg(doc)]
 use crate::error::Error;

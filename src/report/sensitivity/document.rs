@@ -32,16 +32,20 @@ pub(crate) fn origin(result: &Sensitivity) -> &'static str {
 }
 
 fn sections(result: &Sensitivity) -> Vec<Section> {
-    let section = |title, pictures, blocks| Section {
+    let section = |title, pictures, blocks: Option<Vec<Block>>| Section {
         title,
-        blocks,
+        blocks: blocks.unwrap_or_default(),
         pictures,
     };
     vec![
-        section("At a glance", None, glance(result)),
-        section("What was varied", None, vec![Block::Table(factors(result))]),
+        section("At a glance", None, Some(glance(result))),
+        section(
+            "What was varied",
+            None,
+            Some(vec![Block::Table(factors(result))]),
+        ),
         section("Shares of the variance", Some(Topic::Sobol), sobol(result)),
-        section("Along the curves", Some(Topic::Curves), vec![]),
+        section("Along the curves", Some(Topic::Curves), None),
         section("Elementary effects", Some(Topic::Morris), morris(result)),
         section(
             "Averages of derivatives",
@@ -53,8 +57,8 @@ fn sections(result: &Sensitivity) -> Vec<Section> {
             Some(Topic::Local),
             local(result),
         ),
-        section("Failed runs", Some(Topic::Failures), failures(result)),
-        section("Run", None, run(result)),
+        section("Failed runs", Some(Topic::Failures), Some(failures(result))),
+        section("Run", None, Some(run(result))),
     ]
 }
 
@@ -183,10 +187,8 @@ pub(crate) fn sobol_table(result: &Sensitivity) -> Option<Table> {
     ))
 }
 
-fn sobol(result: &Sensitivity) -> Vec<Block> {
-    let Some(sobol) = &result.sobol else {
-        return Vec::new();
-    };
+fn sobol(result: &Sensitivity) -> Option<Vec<Block>> {
+    let sobol = result.sobol.as_ref()?;
     let main = &result.outputs[result.main].name;
     let mut blocks = Vec::new();
     match sobol_table(result) {
@@ -218,17 +220,15 @@ fn sobol(result: &Sensitivity) -> Vec<Block> {
         blocks.push(Block::Text("Totals above their bound:".into()));
         blocks.push(Block::List(sobol.above_bound.clone()));
     }
-    blocks
+    Some(blocks)
 }
 
-fn morris(result: &Sensitivity) -> Vec<Block> {
-    let Some(morris) = &result.morris else {
-        return Vec::new();
-    };
+fn morris(result: &Sensitivity) -> Option<Vec<Block>> {
+    let morris = result.morris.as_ref()?;
     let output = &result.outputs[result.main];
     let rows = result.groups.iter().zip(&morris.outputs[result.main]);
     let text = |e: Option<Estimate>| e.map_or(NONE.into(), measured);
-    vec![
+    Some(vec![
         Block::Text(format!(
             "Of the {} [{}], for a step through the whole range of each parameter; {} trajectories.",
             output.name, output.unit, morris.trajectories
@@ -244,13 +244,11 @@ fn morris(result: &Sensitivity) -> Vec<Block> {
                 ]
             }),
         )),
-    ]
+    ])
 }
 
-fn derivative(result: &Sensitivity) -> Vec<Block> {
-    let Some(derivative) = &result.derivative else {
-        return Vec::new();
-    };
+fn derivative(result: &Sensitivity) -> Option<Vec<Block>> {
+    let derivative = result.derivative.as_ref()?;
     let mut blocks = Vec::new();
     let main = &result.outputs[result.main].name;
     if let Some(of) = &derivative.outputs[result.main] {
@@ -286,7 +284,7 @@ fn derivative(result: &Sensitivity) -> Vec<Block> {
         ));
         blocks.push(Block::Table(regimes(result)));
     }
-    blocks
+    Some(blocks)
 }
 
 fn regimes(result: &Sensitivity) -> Table {
@@ -337,10 +335,8 @@ pub(crate) fn unseen(fisher: &Fisher) -> Option<String> {
     }
 }
 
-fn local(result: &Sensitivity) -> Vec<Block> {
-    let Some(local) = &result.local else {
-        return Vec::new();
-    };
+fn local(result: &Sensitivity) -> Option<Vec<Block>> {
+    let local = result.local.as_ref()?;
     let mut blocks = Vec::new();
     if let Some(fisher) = &local.fisher {
         blocks.push(Block::Text(
@@ -383,7 +379,7 @@ fn local(result: &Sensitivity) -> Vec<Block> {
             rows,
         )));
     }
-    blocks
+    Some(blocks)
 }
 
 fn failures(result: &Sensitivity) -> Vec<Block> {

@@ -8,10 +8,13 @@ mod space;
 pub(crate) use space::direction;
 
 use crate::report::{
-    fit::{document::Topic, plots::Entry},
+    fit::{
+        document::Topic,
+        plots::{Entry, log_if_wide, short},
+    },
     plot::Picture,
 };
-use crate::{error::readable, sensitivity::result::Sensitivity};
+use crate::sensitivity::result::Sensitivity;
 
 /// A picture of a study.
 pub(crate) struct Drawn {
@@ -71,9 +74,4 @@ fn slug(text: &str) -> String {
     };
     let words: String = text.chars().map(letter).collect();
     words.split_whitespace().collect::<Vec<_>>().join("-")
-}
-
-/// A number for people, to four digits.
-fn short(value: f64) -> String {
-    readable(format!("{value:.3e}").parse().unwrap_or(value))
 }

@@ -1,6 +1,6 @@
 //! Indices along curves: which parameter moves which part.
 
-use super::{Drawn, Topic, note, slug};
+use super::{Drawn, Topic, log_if_wide, note, slug};
 use crate::{
     report::plot::{Chart, Mark, Scale, Series},
     sensitivity::result::Sensitivity,
@@ -67,12 +67,7 @@ fn curves(result: &Sensitivity) -> Vec<Curve> {
 }
 
 fn scale(points: &[(usize, f64)]) -> Scale {
-    let (low, high) = (points[0].1, points[points.len() - 1].1);
-    if low > 0.0 && high > 20.0 * low {
-        Scale::Log
-    } else {
-        Scale::Linear
-    }
+    log_if_wide(points.iter().map(|point| point.1), 20.0)
 }
 
 /// A picture a curve and kind of index.
