@@ -14,15 +14,11 @@ use crate::{
 /// A fit in words.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Case {
-    /// What it is called.
     pub name: String,
     /// What a reader should know; carried into the report.
     pub notes: Vec<String>,
-    /// The measurements.
     pub data: Vec<Source>,
-    /// The law.
     pub law: LawName,
-    /// Its relaxation branches.
     pub relaxation_branches: usize,
     /// What is done with each parameter of the law; one that is not named is free.
     pub parameters: Vec<(String, Role)>,
@@ -30,7 +26,6 @@ pub struct Case {
     pub tests: TestSettings,
     /// How residuals count.
     pub loss: RobustLoss,
-    /// Starts of the search.
     pub starts: usize,
     /// Seed of the starts and of everything random.
     pub seed: u64,
@@ -63,7 +58,6 @@ pub enum Role {
     },
     /// It is a multiple of another parameter.
     Tied {
-        /// The other parameter.
         to: String,
         /// This over the other.
         ratio: f64,
@@ -90,7 +84,6 @@ pub struct Free {
 /// Scales of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TransformName {
-    /// The logarithm.
     Log,
     /// The value itself.
     Linear,
@@ -126,7 +119,6 @@ pub struct HoldOutRule {
     pub gap_mm: Vec<f64>,
     /// Pressing times \[s\].
     pub press_s: Vec<f64>,
-    /// Groups.
     pub groups: Vec<String>,
 }
 
@@ -153,7 +145,6 @@ pub(in crate::fit) const MOST_STARTS: f64 = 4096.0;
 pub(in crate::fit) const MOST_BRANCHES: f64 = 8.0;
 
 impl Case {
-    /// The law itself.
     pub fn build_law(&self) -> std::sync::Arc<dyn Law> {
         self.law.law(Timer::Authors, self.relaxation_branches)
     }

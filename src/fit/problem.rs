@@ -120,12 +120,10 @@ impl Calibration {
         Ok(calibration)
     }
 
-    /// Where it is computed.
     pub fn compute(&self) -> &Compute {
         &self.compute
     }
 
-    /// The law.
     pub fn law(&self) -> &dyn Law {
         self.law.as_ref()
     }

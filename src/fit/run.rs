@@ -53,18 +53,14 @@ impl Optimizer {
 pub struct Fit<'a> {
     /// Completed by [`super::defaults::complete`].
     pub case: &'a Case,
-    /// Its data.
     pub data: &'a Dataset,
-    /// The problem.
     pub problem: Calibration,
     /// How to look for the optimum.
     pub optimizer: Optimizer,
 }
 
-/// An optimum.
 #[derive(Debug, Clone)]
 pub struct Optimum {
-    /// Unknowns.
     pub point: DVector<f64>,
     /// Residuals and Jacobian under the last stage.
     pub at: Linearized,
@@ -229,7 +225,6 @@ impl<'a> Fit<'a> {
         THRESHOLD_95 * self.error_scale(optimum).powi(2)
     }
 
-    /// Covariance at an optimum.
     pub fn uncertainty(&self, optimum: &Optimum) -> Uncertainty {
         let seen = self.case.loss.reweighted(&optimum.at, self.problem.data());
         Uncertainty::new(&seen, self.problem.bounds(), self.error_scale(optimum))

@@ -35,9 +35,7 @@ const MARGIN: f64 = 20.0;
 pub(crate) enum Picture {
     /// Series on common axes.
     Chart(Chart),
-    /// A matrix in colours.
     HeatMap(HeatMap),
-    /// Named bars.
     Bars(Bars),
 }
 
@@ -99,7 +97,6 @@ impl Picture {
     }
 }
 
-/// Kinds of file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Format {
     /// Vector graphics.

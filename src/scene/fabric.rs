@@ -26,7 +26,6 @@ pub struct Fabric {
     pub tensile: Option<Tensile>,
 }
 
-/// Keys of "fabric".
 pub(super) const FABRIC: [&str; 9] = [
     "material",
     "law",

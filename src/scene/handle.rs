@@ -14,7 +14,6 @@ use crate::{
     mesh::{Mesh, Topology},
 };
 
-/// How a handle holds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Hold {
     /// Exactly.
@@ -28,9 +27,7 @@ pub enum Hold {
 pub struct Handle {
     /// What messages and readings call it.
     pub name: String,
-    /// Which vertices it takes.
     pub selection: Selection,
-    /// How it holds them.
     pub hold: Hold,
     /// Applied to the initial positions, in this order.
     pub motions: Vec<HandleMotion>,
@@ -40,7 +37,6 @@ pub struct Handle {
     pub release: Option<f64>,
 }
 
-/// Keys of a handle.
 pub(super) const HANDLE: [&str; 7] = [
     "name",
     "vertices",
@@ -153,7 +149,6 @@ impl Handle {
 /// A handle with the vertices it found.
 #[derive(Debug, Clone)]
 pub struct Grip {
-    /// The handle.
     pub handle: Handle,
     /// Rising.
     pub vertices: Vec<usize>,

@@ -49,7 +49,6 @@ use crate::{
 /// How the linear systems are solved.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SolverChoice {
-    /// Which solver.
     pub method: SolverMethod,
     /// Relative residual at which a solve ends; by default that of the solver.
     pub tolerance: Option<f64>,
@@ -71,29 +70,21 @@ pub enum SolverMethod {
 pub struct Scene {
     /// The file, for messages.
     pub place: String,
-    /// What it is called.
     pub name: String,
     /// Whatever its author wrote.
     pub notes: Vec<String>,
-    /// Its mesh.
     pub mesh: MeshChoice,
-    /// Its fabric.
     pub fabric: Fabric,
     /// \[m/s²\]
     pub gravity: [f64; 3],
-    /// Damping.
     pub damping: Damping,
-    /// Time.
     pub clock: Clock,
     /// How the branches of the law are taken.
     pub gate: Gate,
-    /// Handles.
     pub handles: Vec<Handle>,
-    /// Obstacles.
     pub obstacles: Vec<PlacedObstacle>,
     /// What is read off the cloth in each row.
     pub readings: Vec<ReadingChoice>,
-    /// What is written.
     pub output: Output,
     /// How linear systems are solved.
     pub solver: SolverChoice,

@@ -39,7 +39,6 @@ pub enum Move {
 /// A motion over a stretch of time, and perhaps back again.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HandleMotion {
-    /// What it does.
     pub kind: Move,
     /// Begins \[s\].
     pub from: f64,
@@ -51,7 +50,6 @@ pub struct HandleMotion {
     pub smooth: bool,
 }
 
-/// Keys of a motion.
 pub(super) const MOTION: [&str; 9] = [
     "from_s",
     "to_s",

@@ -18,7 +18,6 @@ use crate::{
 pub struct PlacedObstacle {
     /// What messages call it.
     pub name: String,
-    /// Shape and contact.
     pub contact: Contact,
     /// Where its centre is before any motion \[m\].
     pub center: [f64; 3],
@@ -30,7 +29,6 @@ pub struct PlacedObstacle {
     pub to: Option<f64>,
 }
 
-/// Shapes by name.
 pub(super) const SHAPES: [&str; 6] = [
     "plane",
     "sphere",

@@ -5,14 +5,12 @@ use serde_json::{Value, json};
 use super::{clock::Clock, node::Node};
 use crate::error::Result;
 
-/// How frames are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FrameFormat {
     /// Wavefront OBJ with the material as texture coordinates.
     Obj,
     /// PLY with the bending angle at each vertex.
     Ply,
-    /// Not at all.
     None,
 }
 
@@ -27,18 +25,15 @@ pub struct Sight {
     pub size: [usize; 2],
     /// Whether obstacles must be seen whole.
     pub everything: bool,
-    /// Whether obstacles are drawn.
     pub obstacles: bool,
     /// Whether the bending angle is shown as colours.
     pub angles: bool,
 }
 
-/// What is written.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Output {
     /// Steps from frame to frame.
     pub frame_every: usize,
-    /// How frames are written.
     pub frames: FrameFormat,
     /// Whether `film.glb` is written.
     pub film: bool,
@@ -46,11 +41,9 @@ pub struct Output {
     pub row_every: usize,
     /// Moments of pictures \[s\]; 0 is the start.
     pub pictures: Vec<f64>,
-    /// Their view.
     pub sight: Sight,
 }
 
-/// Keys of "output".
 pub(super) const OUTPUT: [&str; 6] = [
     "frames",
     "frames_every_s",
@@ -59,7 +52,6 @@ pub(super) const OUTPUT: [&str; 6] = [
     "pictures_at_s",
     "view",
 ];
-/// Keys of "view".
 pub(super) const VIEW: [&str; 7] = [
     "toward_viewer",
     "up",

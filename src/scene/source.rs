@@ -20,7 +20,6 @@ use crate::{
 pub enum MeshSource {
     /// Made to measure.
     Generated {
-        /// Its form.
         shape: Shape,
         /// Its two sizes \[m\], in the order of [`Shape::keys`].
         sizes: [f64; 2],
@@ -29,9 +28,7 @@ pub enum MeshSource {
         /// How the cells are cut.
         pattern: Pattern,
     },
-    /// An OBJ file.
     Obj {
-        /// Where it is.
         path: PathBuf,
         /// \[m\] per unit of the texture coordinates.
         texture_scale: f64,
@@ -80,7 +77,6 @@ impl Shape {
 /// The mesh of a scene before it is made.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MeshChoice {
-    /// Where it comes from.
     pub source: MeshSource,
     /// Turned first: unit axis through the origin, angle \[rad\].
     pub rotate: Option<([f64; 3], f64)>,

@@ -16,9 +16,7 @@ pub(crate) enum Block {
     Text(String),
     /// Terms and what is to be said of each.
     Facts(Vec<(&'static str, String)>),
-    /// A list of sentences.
     List(Vec<String>),
-    /// A table.
     Table(Table),
     /// What somebody types.
     Command(String),
@@ -29,11 +27,8 @@ pub(crate) enum Block {
 pub(crate) enum Topic {
     /// Measured and fitted curves, or indices along curves.
     Curves,
-    /// Profile likelihoods.
     Profiles,
-    /// The correlation matrix.
     Correlations,
-    /// Residuals.
     Residuals,
     /// The search and its starts.
     Search,
@@ -45,7 +40,6 @@ pub(crate) enum Topic {
     Derivative,
     /// Derivatives at the nominal parameters.
     Local,
-    /// Failed runs.
     Failures,
 }
 
@@ -78,7 +72,6 @@ pub(crate) struct Report {
     pub sections: Vec<Section>,
 }
 
-/// The report of a fit.
 pub(crate) fn report(result: &FitResult) -> Report {
     Report {
         title: format!("Fit of {}", result.name),

@@ -27,7 +27,6 @@ pub(crate) enum Column {
 pub(crate) struct Table {
     /// Heading and kind of each column.
     pub columns: Vec<(&'static str, Column)>,
-    /// Cells.
     pub rows: Vec<Vec<String>>,
 }
 

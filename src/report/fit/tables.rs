@@ -115,7 +115,6 @@ pub(crate) fn bootstrap(bootstrap: &BootstrapResult) -> Table {
     )
 }
 
-/// The data files.
 pub(crate) fn data(result: &FitResult) -> Table {
     Table::new(
         "@file; #points; what it says about itself",

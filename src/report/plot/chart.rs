@@ -30,7 +30,6 @@ pub(crate) enum Mark {
     /// A solid line.
     #[default]
     Line,
-    /// A dashed line.
     Dashed,
     /// A thin dashed line.
     Thin,

@@ -9,7 +9,6 @@ use crate::report::{
 };
 use crate::sensitivity::{interval::Estimate, local::Fisher, result::Sensitivity};
 
-/// The report of a study.
 pub(crate) fn report(result: &Sensitivity) -> Report {
     Report {
         title: format!("Sensitivity of {}", result.name),

@@ -22,9 +22,7 @@ pub(crate) struct Drawn {
     pub stem: String,
     /// A sentence.
     pub caption: String,
-    /// Where it belongs.
     pub topic: Topic,
-    /// The picture.
     pub picture: Picture,
 }
 

@@ -32,7 +32,6 @@ pub(crate) const TABLES: [&str; 3] = ["readings.csv", "energies.csv", "solver.cs
 /// What to do about a folder of another run.
 const REMEDY: &str = "give another --out, or --fresh to throw it away";
 
-/// An open folder.
 pub(super) struct SceneFolder {
     folder: Folder,
     run: u64,
