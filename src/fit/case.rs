@@ -5,7 +5,7 @@ mod read;
 use serde_json::{Map, Value, json};
 
 use crate::{
-    files::json::present,
+    files::{json::present, words},
     laboratory::TestSettings,
     material::{Law, LawName, ParameterRole, Timer},
     optimize::RobustLoss,
@@ -93,24 +93,12 @@ pub enum TransformName {
     Above,
 }
 
-impl TransformName {
-    pub(in crate::fit) const ALL: [TransformName; 4] = [
-        TransformName::Log,
-        TransformName::Linear,
-        TransformName::Logit,
-        TransformName::Above,
-    ];
-
-    /// The name in files.
-    pub fn name(self) -> &'static str {
-        match self {
-            TransformName::Log => "log",
-            TransformName::Linear => "linear",
-            TransformName::Logit => "logit",
-            TransformName::Above => "above",
-        }
-    }
-}
+words!(TransformName {
+    Log = "log",
+    Linear = "linear",
+    Logit = "logit",
+    Above = "above"
+});
 
 /// Which points are held out: those that have any of these.
 #[derive(Debug, Clone, PartialEq, Default)]

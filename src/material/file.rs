@@ -59,8 +59,7 @@ impl Material {
             "angle" => StrainMeasure::Angle,
             _ => StrainMeasure::Curvature,
         };
-        let law_name = top.choice("law", &LawName::ALL.map(LawName::name))?;
-        let law = LawName::ALL.into_iter().find(|l| l.name() == law_name);
+        let law = LawName::named(top.choice("law", &LawName::NAMES)?);
         let law = law.unwrap_or(LawName::TimeDependent);
         let relaxation = relaxation(place, &value, strain)?;
         let mut material = Material {

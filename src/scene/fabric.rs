@@ -148,8 +148,7 @@ fn named_material(node: &Node, name: &str, folder: &Path) -> Result<Material> {
 fn changed(node: &Node, material: &Material, friction: bool, plasticity: bool) -> Result<Material> {
     let section = node.section()?;
     let mut value = material.to_json();
-    let laws = LawName::ALL.map(LawName::name);
-    if let Some(law) = section.optional_choice("law", &laws)? {
+    if let Some(law) = section.optional_choice("law", &LawName::NAMES)? {
         value["law"] = json!(law);
     }
     if let Some(membrane) = node.child("membrane") {

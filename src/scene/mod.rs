@@ -40,8 +40,10 @@ pub use self::{
 use self::node::Node;
 use crate::{
     error::{Error, Result},
-    files::json::present,
-    files::{json::parse, read_text},
+    files::{
+        json::{parse, present},
+        read_text, words,
+    },
     numeric::Gate,
     step::Damping,
 };
@@ -64,6 +66,12 @@ pub enum SolverMethod {
     /// Sparse Cholesky on the CPU.
     Cholesky,
 }
+
+words!(SolverMethod {
+    Auto = "auto",
+    ConjugateGradients = "conjugate_gradients",
+    Cholesky = "cholesky"
+});
 
 /// A scene file, checked.
 #[derive(Debug, Clone, PartialEq)]
@@ -108,7 +116,6 @@ pub(crate) const TOP: [&str; 15] = [
     "output",
     "solver",
 ];
-const METHODS: [&str; 3] = ["auto", "conjugate_gradients", "cholesky"];
 const TOLERANCE: (f64, f64) = (1e-14, 1e-1);
 /// Of the earth \[m/s²\], along −z.
 const GRAVITY: [f64; 3] = [0.0, 0.0, -9.81];
@@ -212,23 +219,17 @@ impl SolverChoice {
         };
         if let Some(node) = top.child("solver") {
             let section = node.known(&["method", "tolerance"])?;
-            choice.method = match section.optional_choice("method", &METHODS)? {
-                Some("conjugate_gradients") => SolverMethod::ConjugateGradients,
-                Some("cholesky") => SolverMethod::Cholesky,
-                _ => SolverMethod::Auto,
-            };
+            let method = section.optional_choice("method", &SolverMethod::NAMES)?;
+            choice.method = method
+                .and_then(SolverMethod::named)
+                .unwrap_or(choice.method);
             choice.tolerance = section.optional_number("tolerance", TOLERANCE)?;
         }
         Ok(choice)
     }
 
     fn to_json(&self) -> Value {
-        let method = match self.method {
-            SolverMethod::Auto => METHODS[0],
-            SolverMethod::ConjugateGradients => METHODS[1],
-            SolverMethod::Cholesky => METHODS[2],
-        };
-        present([json!({ "method": method, "tolerance": self.tolerance })])
+        present([json!({ "method": self.method.name(), "tolerance": self.tolerance })])
     }
 }
 

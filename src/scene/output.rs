@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{clock::Clock, node::Node};
-use crate::error::Result;
+use crate::{error::Result, files::words};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FrameFormat {
@@ -13,6 +13,12 @@ pub enum FrameFormat {
     Ply,
     None,
 }
+
+words!(FrameFormat {
+    Obj = "obj",
+    Ply = "ply",
+    None = "none"
+});
 
 /// From where pictures are taken.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -61,7 +67,6 @@ pub(super) const VIEW: [&str; 7] = [
     "obstacles",
     "color",
 ];
-pub(super) const FORMATS: [&str; 3] = ["obj", "ply", "none"];
 pub(super) const PIXELS: (f64, f64) = (64.0, 8192.0);
 /// Frames where the scene does not say how many.
 const FRAMES: usize = 60;
@@ -99,13 +104,12 @@ impl Output {
                 ),
             );
         }
+        let frames = section.optional_choice("frames", &FrameFormat::NAMES)?;
         Ok(Output {
             frame_every: steps("frames_every_s", clock.steps.div_ceil(FRAMES))?,
-            frames: match section.optional_choice("frames", &FORMATS)? {
-                Some("ply") => FrameFormat::Ply,
-                Some("none") => FrameFormat::None,
-                _ => FrameFormat::Obj,
-            },
+            frames: frames
+                .and_then(FrameFormat::named)
+                .unwrap_or(FrameFormat::Obj),
             film: node.flag("film")?.unwrap_or(true),
             row_every: steps("rows_every_s", 1)?,
             pictures: match section.has("pictures_at_s") {
@@ -129,11 +133,7 @@ impl Output {
     pub(super) fn to_json(&self, clock: &Clock) -> Value {
         let sight = &self.sight;
         json!({
-            "frames": match self.frames {
-                FrameFormat::Obj => "obj",
-                FrameFormat::Ply => "ply",
-                FrameFormat::None => "none",
-            },
+            "frames": self.frames.name(),
             "frames_every_s": self.frame_every as f64 * clock.step,
             "film": self.film,
             "rows_every_s": self.row_every as f64 * clock.step,

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{motion::turn, node::Node};
 use crate::{
     error::{Error, Result, readable},
-    files::json::present,
+    files::{json::present, words},
     mesh::{
         Mesh,
         generate::{self, Pattern},
@@ -50,19 +50,14 @@ pub enum Shape {
     Tube,
 }
 
+words!(Shape {
+    Strip = "strip",
+    Rectangle = "rectangle",
+    Cylinder = "cylinder",
+    Tube = "tube"
+});
+
 impl Shape {
-    pub(super) const ALL: [Shape; 4] =
-        [Shape::Strip, Shape::Rectangle, Shape::Cylinder, Shape::Tube];
-
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Shape::Strip => "strip",
-            Shape::Rectangle => "rectangle",
-            Shape::Cylinder => "cylinder",
-            Shape::Tube => "tube",
-        }
-    }
-
     /// Keys of the sizes and of the counts.
     pub fn keys(self) -> [&'static str; 4] {
         match self {
@@ -95,7 +90,7 @@ const CELLS: (f64, f64) = (1.0, 1e7);
 impl MeshChoice {
     pub(super) fn read(node: &Node, folder: &Path) -> Result<MeshChoice> {
         let shape = node.section()?.choice("shape", &SHAPES)?;
-        let known = Shape::ALL.into_iter().find(|s| s.name() == shape);
+        let known = Shape::named(shape);
         let common = ["shape", "rest", "rotate", "translate_m"];
         let own: Vec<&str> = match known {
             Some(shape) => [&shape.keys()[..], &["vertices", "pattern", "seed"]].concat(),
