@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     case::Case,
     dataset::{DataRow, Dataset},
-    problem::{Calibration, Unknown, conditions},
+    problem::{Calibration, Unknown},
     result::FitResult,
     summary,
     verdict::Evidence,
@@ -296,10 +296,5 @@ impl<'a> Fit<'a> {
         let spread = (0..values.len()).map(|i| uncertainty.std_error(&jacobian.row(i).transpose()));
         let spread = spread.collect();
         Ok((values, spread))
-    }
-
-    /// The conditions of all rows, held out or not.
-    pub fn all_conditions(&self) -> Vec<(usize, Condition)> {
-        conditions(self.data.rows.iter())
     }
 }

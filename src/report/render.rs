@@ -122,7 +122,7 @@ impl Drawing<'_> {
     fn write_labels(&self, pixels: &mut [u8], camera: &Camera, ends: (f64, f64)) -> Result<()> {
         let mut label = Label::on(pixels, self.view.width, self.view.height);
         label.caption(self.caption)?;
-        label.scale_bar(camera.pixels_per_metre)?;
+        label.scale_bar(camera.pixels_per_metre, self.view.width)?;
         match self.values {
             Some(values) => label.color_bar(values.label, ends),
             None => Ok(()),

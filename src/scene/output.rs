@@ -120,16 +120,6 @@ impl Output {
         })
     }
 
-    /// Whether a frame follows a step.
-    pub fn frame_after(&self, clock: &Clock, step: usize) -> bool {
-        (step + 1).is_multiple_of(self.frame_every) || step + 1 == clock.steps
-    }
-
-    /// Whether a row of the tables follows a step.
-    pub fn row_after(&self, clock: &Clock, step: usize) -> bool {
-        (step + 1).is_multiple_of(self.row_every) || step + 1 == clock.steps
-    }
-
     pub(super) fn to_json(&self, clock: &Clock) -> Value {
         let sight = &self.sight;
         json!({

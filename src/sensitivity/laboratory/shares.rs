@@ -35,7 +35,7 @@ impl ShareTest {
         calibration: &Calibration,
         conditions: &[(usize, Condition)],
     ) -> Result<Option<ShareTest>> {
-        let law: Arc<dyn Law> = calibration.shared_law();
+        let law: Arc<dyn Law> = calibration.law().clone();
         let folds = conditions
             .iter()
             .filter_map(|(group, condition)| Some((*group, CreasePoint::of(condition)?)));
