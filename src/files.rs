@@ -3,6 +3,7 @@
 mod difference;
 pub(crate) mod json;
 mod table;
+mod words;
 
 use std::{
     io::{Read, Write},
@@ -11,6 +12,7 @@ use std::{
 
 pub(crate) use difference::difference;
 pub(crate) use table::Table;
+pub(crate) use words::words;
 
 use crate::error::{Error, Result, bad_input};
 

@@ -17,15 +17,14 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE|PRESET")]
     material: String,
     /// Mass per area of the fabric
-    #[arg(long, value_name = "G/M²", allow_negative_numbers = true)]
+    #[arg(long, value_name = "G/M²")]
     areal_density_g_per_m2: f64,
     /// Angles from the horizontal to the line from edge to tip
     #[arg(
         long,
         value_delimiter = ',',
         value_name = "DEG,…",
-        default_value = "41.5",
-        allow_negative_numbers = true
+        default_value = "41.5"
     )]
     angle_deg: Vec<f64>,
 }

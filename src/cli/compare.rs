@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{Common, print, print_json, say};
+use super::{Common, say};
 use crate::{
     error::{Error, Result},
     fit::folder::load,
@@ -28,11 +28,8 @@ pub(crate) struct Arguments {
 pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
     let [a, b] = [&arguments.a, &arguments.b].map(|folder| load(folder));
     let (a, b) = (a?, b?);
-    if common.json {
-        print_json(&report::fit::text::compare_json(&a, &b))?;
-    } else {
-        print(&report::fit::text::compare(&a, &b))?;
-    }
+    let json = || report::fit::text::compare_json(&a, &b);
+    common.answer(json, || report::fit::text::compare(&a, &b))?;
     let out = match &arguments.out {
         Some(folder) => folder.clone(),
         None if common.json => return Ok(()),

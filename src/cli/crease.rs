@@ -6,8 +6,8 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::{
-    Common, CurvatureArguments, MAX_SECONDS, check_list, count, plot_path, print, print_json,
-    save_plot, say, spinner, table,
+    Common, CurvatureArguments, MAX_SECONDS, check_list, count, plot_path, save_plot, say, spinner,
+    table,
 };
 use crate::{
     error::{Result, bad_input, readable},
@@ -27,8 +27,7 @@ pub(crate) struct Arguments {
         long,
         value_delimiter = ',',
         value_name = "MM,…",
-        default_value = "0.5,1,2,4",
-        allow_negative_numbers = true
+        default_value = "0.5,1,2,4"
     )]
     gap_mm: Vec<f64>,
     /// Pressing times
@@ -36,22 +35,15 @@ pub(crate) struct Arguments {
         long,
         value_delimiter = ',',
         value_name = "S,…",
-        default_value = "0.1,0.3,1,3,10,30,100,300,1000,3000,10000",
-        allow_negative_numbers = true
+        default_value = "0.1,0.3,1,3,10,30,100,300,1000,3000,10000"
     )]
     press_s: Vec<f64>,
     /// Times from release to reading; a very long one gives the permanent angle
-    #[arg(
-        long,
-        value_delimiter = ',',
-        value_name = "S,…",
-        default_value = "300",
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_delimiter = ',', value_name = "S,…", default_value = "300")]
     read_s: Vec<f64>,
     /// Cut the fold into so many hinges [default: none, the fold is taken in closed form; 64 where gate, law or
     /// device have no closed form]
-    #[arg(long, value_parser = count, allow_negative_numbers = true)]
+    #[arg(long, value_parser = count)]
     hinges: Option<usize>,
     /// Recovery against pressing time as a picture [default: crease.svg, none with --json]
     #[arg(long, value_name = "FILE.svg|png")]
@@ -116,21 +108,16 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
             );
         }
     }
-    if common.json {
-        let device = match hinges {
-            Some(_) => compute.describe(),
-            None => Compute::cpu(Precision::F64).describe(),
-        };
-        print_json(&to_json(
-            &prepared,
-            &device,
-            hinges,
-            &points,
-            &curves.angles,
-        ))?;
-    } else {
-        print(&to_table(&points, &curves.angles))?;
-    }
+    common.answer(
+        || {
+            let device = match hinges {
+                Some(_) => compute.describe(),
+                None => Compute::cpu(Precision::F64).describe(),
+            };
+            to_json(&prepared, &device, hinges, &points, &curves.angles)
+        },
+        || to_table(&points, &curves.angles),
+    )?;
     match chart_path {
         Some(path) if points.iter().any(|p| p.press > 0.0) => {
             save_plot(chart(&prepared, &points, &curves.angles), &path)
@@ -237,12 +224,7 @@ fn chart(prepared: &ReadyMaterial, points: &[CreasePoint], angles: &[f64]) -> Ch
             if several_reads {
                 label += &format!(", read {} s", point.read);
             }
-            let empty = Series {
-                label,
-                points: Vec::new(),
-                mark: Mark::LinePoints,
-                ..Series::default()
-            };
+            let empty = Series::new(label, Mark::LinePoints, Vec::new());
             series.push((point.gap, point.read, empty));
             series.len() - 1
         });

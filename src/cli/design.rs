@@ -4,9 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{
-    Common, MAX_SECONDS, check_list, count, fit, interrupted, print, print_json, say, spinner,
-};
+use super::{Common, MAX_SECONDS, check_list, count, fit, interrupted, say, spinner};
 use crate::{
     error::{Error, Result, bad_input},
     fit::{Criterion, design as plan},
@@ -22,52 +20,27 @@ pub(crate) struct Arguments {
     #[arg(value_name = "DIR|CASE.json|DATA.csv")]
     inputs: Vec<PathBuf>,
     /// How many measurements to plan
-    #[arg(long, value_name = "N", default_value = "3", value_parser = count, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value = "3", value_parser = count)]
     budget: usize,
     /// What the plan is to make small
     #[arg(long, value_enum, default_value = "d")]
     criterion: CriterionName,
     /// Gaps that can be set [default: those of the data, half the smallest, twice the largest]
-    #[arg(
-        long,
-        value_delimiter = ',',
-        value_name = "MM,…",
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_delimiter = ',', value_name = "MM,…")]
     gap_mm: Vec<f64>,
     /// Pressing times that can be kept [default: a tenth of the shortest to the longest of the data]
-    #[arg(
-        long,
-        value_delimiter = ',',
-        value_name = "S,…",
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_delimiter = ',', value_name = "S,…")]
     press_s: Vec<f64>,
     /// Dwells at the reversal of a KES loop [default: 0,10,60,300,1000]; without it, loops are left out where gaps
     /// or pressing times are given, and with it alone creases are
-    #[arg(
-        long,
-        value_delimiter = ',',
-        value_name = "S,…",
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_delimiter = ',', value_name = "S,…")]
     dwell_s: Vec<f64>,
     /// Angles of a cantilever, from its edge to its tip [default: 20,41.5,60,75]; as with dwells, without it or with it
     /// alone
-    #[arg(
-        long,
-        value_delimiter = ',',
-        value_name = "DEG,…",
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_delimiter = ',', value_name = "DEG,…")]
     angle_deg: Vec<f64>,
     /// Mass per area of the fabric, which cantilevers need [default: that of the data or of the case]
-    #[arg(
-        long,
-        value_delimiter = ',',
-        value_name = "G/M2,…",
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_delimiter = ',', value_name = "G/M2,…")]
     areal_density_g_per_m2: Vec<f64>,
 }
 
@@ -100,11 +73,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
     let out = folder.join("design");
     std::fs::create_dir_all(&out).map_err(|e| Error::writing(&out, e))?;
     let plots = design::save(&out, &found)?;
-    if common.json {
-        print_json(&found)?;
-    } else {
-        print(&design::terminal(&found))?;
-    }
+    common.answer(|| &found, || design::terminal(&found))?;
     say(&format!(
         "results: {} (design.json, design.csv, {})",
         out.display(),

@@ -130,12 +130,8 @@ fn chart(prepared: &ReadyMaterial, rows: &[DriveRow]) -> Chart {
         x_scale: Scale::Linear,
         y_scale: Scale::Linear,
         y_range: None,
-        series: vec![Series {
-            label: String::new(),
-            points: rows.iter().map(|r| (r.strain, r.stress)).collect(),
-            mark: Mark::Line,
-            color: Some(4),
-            ..Series::default()
-        }],
+        series: vec![
+            Series::new("", Mark::Line, rows.iter().map(|r| (r.strain, r.stress))).color(4),
+        ],
     }
 }

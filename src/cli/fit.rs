@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use self::changes::Changes;
-use super::{Common, Shown, print, print_json, say};
+use super::{Common, Shown, say};
 use crate::{
     error::{Error, Result, bad_input},
     fit::{FitFolder, FitJob, Measurements, input::CASE, result::FitResult, run::Optimizer},
@@ -175,10 +175,7 @@ pub(super) fn say_share(folder: &Path, shard: Shard) {
 
 /// Prints a result and says where it is.
 pub(super) fn report(common: &Common, folder: &Path, result: &FitResult) -> Result<()> {
-    match common.json {
-        true => print_json(result)?,
-        false => print(&report::fit::text::terminal(result))?,
-    }
+    common.answer(|| result, || report::fit::text::terminal(result))?;
     let materials = result.files.iter().map(String::as_str);
     let materials: Vec<&str> = materials.filter(|f| f.starts_with("material")).collect();
     say(&format!(

@@ -170,27 +170,13 @@ fn chart(cases: &[GradientCase]) -> Chart {
         first.is_some_and(|f| (c.law, c.gate, c.test, c.path) == (f.law, f.gate, f.test, f.path))
     });
     let mut series: Vec<Series> = shown
-        .map(|c| Series {
-            label: c.parameter.clone(),
-            points: c
-                .check
-                .remainders
-                .iter()
-                .copied()
-                .filter(|(_, r)| *r > 0.0)
-                .collect(),
-            mark: Mark::Line,
-            ..Series::default()
+        .map(|c| {
+            let drawn = c.check.remainders.iter().filter(|(_, r)| *r > 0.0);
+            Series::new(&c.parameter, Mark::Line, drawn.copied())
         })
         .collect();
     let guide = [1e-2, 1e-7].map(|s: f64| (s, s * s));
-    series.push(Series {
-        label: "slope 2".into(),
-        points: guide.to_vec(),
-        mark: Mark::Dashed,
-        color: Some(0),
-        ..Series::default()
-    });
+    series.push(Series::new("slope 2", Mark::Dashed, guide.to_vec()).color(0));
     Chart {
         title: first.map_or(String::new(), |f| format!("Taylor remainder: {}", f.test)),
         note: first.map(|f| {

@@ -5,10 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::{
-    Common, CurvatureArguments, MAX_SECONDS, check_list, plot_path, print, print_json, save_plot,
-    table,
-};
+use super::{Common, CurvatureArguments, MAX_SECONDS, check_list, plot_path, save_plot, table};
 use crate::{
     error::Result,
     laboratory::{KesLoop, KesTest},
@@ -26,8 +23,7 @@ pub(crate) struct Arguments {
         long,
         value_delimiter = ',',
         value_name = "S,…",
-        default_value = "0,60",
-        allow_negative_numbers = true
+        default_value = "0,60"
     )]
     dwell_s: Vec<f64>,
     /// The loops as a picture [default: kes.svg, none with --json]
@@ -49,11 +45,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
     let rollout = test.rollout(prepared.law.clone(), prepared.gate, &arguments.dwell_s)?;
     let parameters = rollout.shared_parameters(&compute, &prepared.values);
     let loops = test.run(&compute, &rollout, parameters)?;
-    if common.json {
-        print_json(&to_json(&prepared, &loops))?;
-    } else {
-        print(&to_table(&loops))?;
-    }
+    common.answer(|| to_json(&prepared, &loops), || to_table(&loops))?;
     match chart_path {
         Some(path) => save_plot(chart(&prepared, &loops), &path),
         None => Ok(()),
@@ -111,12 +103,10 @@ fn chart(prepared: &ReadyMaterial, loops: &[KesLoop]) -> Chart {
     let series = loops
         .iter()
         .enumerate()
-        .map(|(i, l)| Series {
-            label: format!("dwell {} s", l.dwell),
-            points: l.path.clone(),
+        .map(|(i, l)| {
             // Loops share branches: dashes let the one below be seen.
-            mark: if i == 0 { Mark::Line } else { Mark::Dashed },
-            ..Series::default()
+            let mark = if i == 0 { Mark::Line } else { Mark::Dashed };
+            Series::new(format!("dwell {} s", l.dwell), mark, l.path.clone())
         })
         .collect();
     Chart {

@@ -22,12 +22,13 @@ mod synthesize;
 mod watch;
 
 use std::{
+    any::TypeId,
     io::Write,
     path::{Path, PathBuf},
     process::ExitCode,
 };
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use serde::Serialize;
 
 use self::watch::{Shown, interrupted, spinner};
@@ -87,10 +88,10 @@ struct Common {
     #[arg(long, global = true, value_enum)]
     precision: Option<PrecisionName>,
     /// Seed of everything random [default: that of the case, else 1]
-    #[arg(long, global = true, allow_negative_numbers = true)]
+    #[arg(long, global = true)]
     seed: Option<u64>,
     /// CPU threads [default: all cores]
-    #[arg(long, global = true, allow_negative_numbers = true)]
+    #[arg(long, global = true)]
     threads: Option<usize>,
     /// Machine-readable JSON on standard output
     #[arg(long, global = true)]
@@ -125,6 +126,18 @@ impl Common {
         }
     }
 
+    /// Prints a result for a machine or for people.
+    fn answer<T: Serialize>(
+        &self,
+        json: impl FnOnce() -> T,
+        text: impl FnOnce() -> String,
+    ) -> Result<()> {
+        match self.json {
+            true => print_json(&json()),
+            false => print(&text()),
+        }
+    }
+
     fn start_threads(&self) -> Result<()> {
         let Some(threads) = self.threads else {
             return Ok(());
@@ -146,7 +159,9 @@ const INTERRUPTED: u8 = 130;
 
 /// Parses the command line, runs the command and turns its result into an exit code.
 pub fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let mut command = with_negative_numbers(Cli::command());
+    let matches = command.try_get_matches_from_mut(std::env::args_os());
+    let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) => {
             // Also --help and --version, which are no errors.
@@ -169,6 +184,24 @@ pub fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Lets every number be negative, so that our own check says which are allowed.
+fn with_negative_numbers(command: clap::Command) -> clap::Command {
+    let numbers = [
+        TypeId::of::<f64>(),
+        TypeId::of::<usize>(),
+        TypeId::of::<u64>(),
+    ];
+    command
+        .mut_args(|arg| {
+            let kind = arg.get_value_parser().type_id();
+            match numbers.iter().any(|number| kind == *number) {
+                true => arg.allow_negative_numbers(true),
+                false => arg,
+            }
+        })
+        .mut_subcommands(with_negative_numbers)
 }
 
 fn run(cli: &Cli) -> Result<()> {
@@ -228,7 +261,7 @@ struct CurvatureArguments {
     #[command(flatten)]
     material: MaterialArguments,
     /// Mean triangle height H̄ of the mesh that a material's angles belong to: κ = θ/H̄
-    #[arg(long, value_name = "MM", allow_negative_numbers = true)]
+    #[arg(long, value_name = "MM")]
     hinge_height_mm: Option<f64>,
 }
 
@@ -333,7 +366,6 @@ mod tests {
 
     #[test]
     fn the_command_line_is_consistent() {
-        use clap::CommandFactory;
-        Cli::command().debug_assert();
+        with_negative_numbers(Cli::command()).debug_assert();
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::{Common, Shown, count, fit, print, print_json, say};
+use super::{Common, Shown, count, fit, say};
 use crate::{
     error::Result,
     fit::{
@@ -32,7 +32,7 @@ pub(crate) struct BootstrapArguments {
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     /// Data sets to draw and fit
-    #[arg(long, default_value = "200", value_parser = count, allow_negative_numbers = true)]
+    #[arg(long, default_value = "200", value_parser = count)]
     samples: usize,
     /// Draw only this share of the samples, 2/4 for example; `rumple merge` joins the shares. The same
     /// command goes on with a share that was stopped
@@ -88,10 +88,7 @@ pub(crate) fn run_report(common: &Common, arguments: &ReportArguments) -> Result
 
 fn finish(common: &Common, folder: &Path, result: FitResult) -> Result<()> {
     let result = report::fit::folder::draw(folder, result)?;
-    match common.json {
-        true => print_json(&result)?,
-        false => print(&report::fit::text::terminal(&result))?,
-    }
+    common.answer(|| &result, || report::fit::text::terminal(&result))?;
     say(&format!(
         "results: {} (report.html, plots, …)",
         folder.display()

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::{Common, Shown, count, print, print_json, say};
+use super::{Common, Shown, count, say};
 use crate::{
     error::{Result, bad_input},
     material::ReadyMaterial,
@@ -45,12 +45,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", value_parser = count)]
     samples: Option<usize>,
     /// Stop when no 95 % interval of a Sobol' total is wider
-    #[arg(
-        long,
-        value_name = "WIDTH",
-        default_value_t = 0.1,
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "WIDTH", default_value_t = 0.1)]
     width: f64,
     /// Morris' trajectories, each of one run more than there are parameters [default: 64, 8 for a scene]
     #[arg(long, value_name = "N", value_parser = count)]
@@ -109,10 +104,8 @@ pub(super) fn merge(common: &Common, first: &Path, shards: &Shards, out: &Path) 
 fn report(common: &Common, folder: &Path, found: &Found) -> Result<()> {
     let on = format!("the same command then goes on in {}", folder.display());
     report::sensitivity::folder::save(folder, found).map_err(|e| e.with_remedy(&on))?;
-    match common.json {
-        true => print_json(&found.result)?,
-        false => print(&report::sensitivity::text::terminal(&found.result))?,
-    }
+    let result = &found.result;
+    common.answer(|| result, || report::sensitivity::text::terminal(result))?;
     say(&format!(
         "results: {} (report.html, indices.csv, samples.csv, sensitivity.json, plots)",
         folder.display()

@@ -32,31 +32,16 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with_all = ["material", "test"])]
     log_linear: bool,
     /// Distances of the plates [default: 0.5,1,2,4]
-    #[arg(
-        long,
-        value_delimiter = ',',
-        value_name = "MM,…",
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_delimiter = ',', value_name = "MM,…")]
     gap_mm: Vec<f64>,
     /// Pressing times [default: 1,3,10,30,100,300,1000,3000,10000,30000,100000]
-    #[arg(
-        long,
-        value_delimiter = ',',
-        value_name = "S,…",
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_delimiter = ',', value_name = "S,…")]
     press_s: Vec<f64>,
     /// Times from release to reading [default: 300]
-    #[arg(
-        long,
-        value_delimiter = ',',
-        value_name = "S,…",
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_delimiter = ',', value_name = "S,…")]
     read_s: Vec<f64>,
     /// Standard deviation of the noise of angles [default: 2]
-    #[arg(long, value_name = "DEG", allow_negative_numbers = true)]
+    #[arg(long, value_name = "DEG")]
     noise_deg: Option<f64>,
     /// What is folded: hinges on their own, or a strip mesh of 32 cells
     #[arg(
@@ -67,28 +52,13 @@ pub(crate) struct Arguments {
     )]
     specimen: SpecimenName,
     /// Rests at the largest curvature of a KES loop [default: 0]
-    #[arg(
-        long,
-        value_delimiter = ',',
-        value_name = "S,…",
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_delimiter = ',', value_name = "S,…")]
     dwell_s: Vec<f64>,
     /// Angles of a cantilever, from its edge to its tip [default: 20,41.5,60,75]
-    #[arg(
-        long,
-        value_delimiter = ',',
-        value_name = "DEG,…",
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_delimiter = ',', value_name = "DEG,…")]
     angle_deg: Vec<f64>,
     /// Mass per area of a cantilever's fabric
-    #[arg(
-        long,
-        value_delimiter = ',',
-        value_name = "G/M2,…",
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_delimiter = ',', value_name = "G/M2,…")]
     areal_density_g_per_m2: Vec<f64>,
     /// Torques at the cylinder in the section "twist" of this case, whose data may still be missing
     #[arg(
@@ -100,26 +70,14 @@ pub(crate) struct Arguments {
     case: Option<PathBuf>,
     /// Turns of a twist: read on the way out, and on the way back at all but the largest, and at 0
     /// [default: 9,18,27,36,45]
-    #[arg(
-        long,
-        requires = "case",
-        value_delimiter = ',',
-        value_name = "DEG,…",
-        allow_negative_numbers = true
-    )]
+    #[arg(long, requires = "case", value_delimiter = ',', value_name = "DEG,…")]
     turn_deg: Vec<f64>,
     /// Times for which a twist is held at the largest turn [default: 0]
-    #[arg(
-        long,
-        requires = "case",
-        value_delimiter = ',',
-        value_name = "S,…",
-        allow_negative_numbers = true
-    )]
+    #[arg(long, requires = "case", value_delimiter = ',', value_name = "S,…")]
     hold_s: Vec<f64>,
     /// Standard deviation of the noise of all tests but creases, as a share of the largest value [default: 2 for
     /// KES loops, 3 for cantilevers, 0.1 for torques]
-    #[arg(long, value_name = "%", allow_negative_numbers = true)]
+    #[arg(long, value_name = "%")]
     noise_pct: Option<f64>,
     /// Name of the fabric in the table [default: the material's]
     #[arg(long)]

@@ -78,6 +78,17 @@ impl<'de> Visitor<'de> for UniqueVisitor {
     }
 }
 
+/// The fields of the objects in their order, without those that are null.
+pub(crate) fn present<const N: usize>(objects: [Value; N]) -> Value {
+    let mut fields = Map::new();
+    for object in objects {
+        if let Value::Object(object) = object {
+            fields.extend(object.into_iter().filter(|(_, value)| !value.is_null()));
+        }
+    }
+    Value::Object(fields)
+}
+
 /// One JSON object of a file, with its name for messages.
 pub(crate) struct Section<'a> {
     place: &'a str,

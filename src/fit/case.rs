@@ -5,6 +5,7 @@ mod read;
 use serde_json::{Map, Value, json};
 
 use crate::{
+    files::{json::present, words},
     laboratory::TestSettings,
     material::{Law, LawName, ParameterRole, Timer},
     optimize::RobustLoss,
@@ -13,15 +14,11 @@ use crate::{
 /// A fit in words.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Case {
-    /// What it is called.
     pub name: String,
     /// What a reader should know; carried into the report.
     pub notes: Vec<String>,
-    /// The measurements.
     pub data: Vec<Source>,
-    /// The law.
     pub law: LawName,
-    /// Its relaxation branches.
     pub relaxation_branches: usize,
     /// What is done with each parameter of the law; one that is not named is free.
     pub parameters: Vec<(String, Role)>,
@@ -29,7 +26,6 @@ pub struct Case {
     pub tests: TestSettings,
     /// How residuals count.
     pub loss: RobustLoss,
-    /// Starts of the search.
     pub starts: usize,
     /// Seed of the starts and of everything random.
     pub seed: u64,
@@ -62,7 +58,6 @@ pub enum Role {
     },
     /// It is a multiple of another parameter.
     Tied {
-        /// The other parameter.
         to: String,
         /// This over the other.
         ratio: f64,
@@ -89,7 +84,6 @@ pub struct Free {
 /// Scales of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TransformName {
-    /// The logarithm.
     Log,
     /// The value itself.
     Linear,
@@ -99,24 +93,12 @@ pub enum TransformName {
     Above,
 }
 
-impl TransformName {
-    pub(in crate::fit) const ALL: [TransformName; 4] = [
-        TransformName::Log,
-        TransformName::Linear,
-        TransformName::Logit,
-        TransformName::Above,
-    ];
-
-    /// The name in files.
-    pub fn name(self) -> &'static str {
-        match self {
-            TransformName::Log => "log",
-            TransformName::Linear => "linear",
-            TransformName::Logit => "logit",
-            TransformName::Above => "above",
-        }
-    }
-}
+words!(TransformName {
+    Log = "log",
+    Linear = "linear",
+    Logit = "logit",
+    Above = "above"
+});
 
 /// Which points are held out: those that have any of these.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -125,7 +107,6 @@ pub struct HoldOutRule {
     pub gap_mm: Vec<f64>,
     /// Pressing times \[s\].
     pub press_s: Vec<f64>,
-    /// Groups.
     pub groups: Vec<String>,
 }
 
@@ -152,7 +133,6 @@ pub(in crate::fit) const MOST_STARTS: f64 = 4096.0;
 pub(in crate::fit) const MOST_BRANCHES: f64 = 8.0;
 
 impl Case {
-    /// The law itself.
     pub fn build_law(&self) -> std::sync::Arc<dyn Law> {
         self.law.law(Timer::Authors, self.relaxation_branches)
     }
@@ -173,23 +153,15 @@ impl Case {
 
     /// The file's contents.
     pub fn to_json(&self) -> Value {
-        let mut parameters = Map::new();
-        for (name, role) in &self.parameters {
-            parameters.insert(name.clone(), role.to_json());
-        }
+        let role = |(name, role): &(String, Role)| (name.clone(), role.to_json());
+        let parameters: Map<String, Value> = self.parameters.iter().map(role).collect();
         let source = |s: &Source| {
-            let mut map = Map::new();
-            map.insert("file".into(), json!(s.file));
-            for (key, text) in [
-                ("fabric", &s.fabric),
-                ("direction", &s.direction),
-                ("group", &s.group),
-            ] {
-                if let Some(text) = text {
-                    map.insert(key.into(), json!(text));
-                }
-            }
-            Value::Object(map)
+            present([json!({
+                "file": s.file,
+                "fabric": s.fabric,
+                "direction": s.direction,
+                "group": s.group,
+            })])
         };
         let mut case = json!({
             "name": self.name,
@@ -218,28 +190,13 @@ impl Role {
         match self {
             Role::Fixed { value, why } => json!({ "fixed": value, "why": why }),
             Role::Tied { to, ratio } => json!({ "tied_to": to, "ratio": ratio }),
-            Role::Free(free) => {
-                let mut map = Map::new();
-                let mut put = |key: &str, value: Option<Value>| {
-                    if let Some(value) = value {
-                        map.insert(key.into(), value);
-                    }
-                };
-                put("start", free.start.map(|v| json!(v)));
-                put("bounds", free.bounds.map(|(low, high)| json!([low, high])));
-                put("transform", free.transform.map(|t| json!(t.name())));
-                put(
-                    "prior",
-                    free.prior
-                        .map(|(mean, sd)| json!({ "mean": mean, "sd": sd })),
-                );
-                put(
-                    "scope",
-                    free.local
-                        .map(|local| json!(if local { "local" } else { "shared" })),
-                );
-                Value::Object(map)
-            }
+            Role::Free(free) => present([json!({
+                "start": free.start,
+                "bounds": free.bounds.map(|(low, high)| [low, high]),
+                "transform": free.transform.map(|t| t.name()),
+                "prior": free.prior.map(|(mean, sd)| json!({ "mean": mean, "sd": sd })),
+                "scope": free.local.map(|local| if local { "local" } else { "shared" }),
+            })]),
         }
     }
 }

@@ -43,13 +43,13 @@ fn top_property(key: &str) -> Value {
                 ] },
             })
         }
-        "law" => json!({ "enum": LawName::ALL.map(LawName::name) }),
+        "law" => json!({ "enum": LawName::NAMES }),
         "relaxation_branches" => {
             json!({ "type": "integer", "minimum": 0, "maximum": MOST_BRANCHES })
         }
         "parameters" => parameters(),
         "tests" => TestSettings::schema(),
-        "loss" => json!({ "enum": RobustLoss::ALL.map(RobustLoss::name) }),
+        "loss" => json!({ "enum": RobustLoss::NAMES }),
         "starts" => json!({ "type": "integer", "minimum": 1, "maximum": MOST_STARTS }),
         "seed" => json!({ "type": "integer", "minimum": 0 }),
         "hold_out" => {
@@ -102,7 +102,7 @@ fn parameters() -> Value {
             let free = json!({
                 "start": number,
                 "bounds": { "type": "array", "items": number, "minItems": 2, "maxItems": 2 },
-                "transform": { "enum": TransformName::ALL.map(TransformName::name) },
+                "transform": { "enum": TransformName::NAMES },
                 "prior": prior,
                 "scope": { "enum": ["shared", "local"] },
             });

@@ -16,7 +16,6 @@ use crate::{
     },
 };
 
-/// A measurement file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DataFile {
     /// The file, as the user named it.
@@ -54,7 +53,6 @@ pub struct Measured {
 }
 
 impl DataFile {
-    /// Reads a file.
     pub fn read(path: &Path) -> Result<DataFile> {
         DataFile::parse(&read_text(path)?, &path.display().to_string())
     }

@@ -20,13 +20,10 @@ use crate::{
 pub struct DataRow {
     /// File and line.
     pub place: String,
-    /// Number of its group.
     pub group: usize,
-    /// The test.
     pub condition: Condition,
     /// Degrees, N·m or N·m/m.
     pub value: f64,
-    /// Its standard deviation.
     pub sd: f64,
     /// Whether it is predicted, not fitted.
     pub held_out: bool,
@@ -173,7 +170,6 @@ impl Dataset {
         }
     }
 
-    /// Rows that are fitted.
     pub fn fitted(&self) -> impl Iterator<Item = &DataRow> {
         self.rows.iter().filter(|r| !r.held_out)
     }

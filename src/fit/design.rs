@@ -71,7 +71,6 @@ impl Gain {
 /// One choice of a plan.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Choice {
-    /// Which candidate.
     pub candidate: usize,
     /// What it adds to those before it.
     pub gain: Gain,
@@ -107,7 +106,6 @@ pub(crate) struct Design<'a> {
     scale: f64,
     /// Gradients of the parameters on their scale, one row each.
     quantities: DMatrix<f64>,
-    /// What could be measured.
     pub candidates: Vec<Candidate>,
 }
 

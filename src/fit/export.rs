@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::result::FitResult;
 use crate::{
-    error::{Error, Result, bad_input, unknown},
+    error::{Error, Result, bad_input},
     material::{LawName, Material, ParameterRole, StrainMeasure, Timer},
 };
 
@@ -28,9 +28,7 @@ fn value(result: &FitResult, name: &str, group: &str) -> Option<f64> {
 
 /// A material a group, with its file name.
 pub(crate) fn materials(result: &FitResult) -> Result<Vec<(String, Material)>> {
-    let names = LawName::ALL.map(LawName::name);
-    let law = LawName::ALL.into_iter().find(|l| l.name() == result.law);
-    let law = law.ok_or_else(|| unknown("law", &result.law, &names))?;
+    let law = LawName::find("law", &result.law)?;
     let groups = groups(result);
     let material = |group: &String| {
         let number = |name: &str| value(result, name, group);

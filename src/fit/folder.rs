@@ -49,9 +49,7 @@ impl Begun {
 /// What is to be fitted, and how.
 #[derive(Debug, Clone)]
 pub struct FitJob {
-    /// Case and data.
     pub measurements: Measurements,
-    /// Where it is computed.
     pub compute: Compute,
     /// How to look for the optimum.
     pub optimizer: Optimizer,
@@ -76,7 +74,6 @@ impl FitJob {
 
 /// A fit with its folder; no other process can write there.
 pub struct FitFolder {
-    /// The folder.
     pub folder: Folder,
     /// The problem, built once.
     pub problem: Calibration,

@@ -23,7 +23,6 @@ pub(crate) const CASE: &str = "case.json";
 /// A case, and its data as they were read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measurements {
-    /// The case.
     pub case: Case,
     /// Name and text of each of its data files.
     pub texts: Vec<(String, String)>,

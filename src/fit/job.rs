@@ -92,7 +92,7 @@ impl FitFolder {
         let result = self.with(|fit, journal| {
             first(fit, journal)?;
             if !shard.is_whole() {
-                let searched = fit.search_share(journal, shard, watch)?;
+                let searched = fit.search_groups(&fit.groups(), journal, shard, watch)?;
                 return match searched.stopped {
                     false => Ok(None),
                     true => Err(Error::Interrupted(format!(

@@ -109,25 +109,23 @@ impl Calibration {
         for (k, (hinges, width)) in stages.iter().enumerate() {
             // Early stages simulate independent hinges, which is cheap. Only the last stage simulates meshes.
             let meshes = k + 1 == stages.len();
-            let tests = calibration.tests_of(meshes, *hinges, Some(*width), &conditions)?;
+            let tests = calibration.tests(meshes, *hinges, Some(*width), &conditions)?;
             calibration.stages.push(tests);
         }
         if TESTS.iter().any(|test| test.needs_meshes(&case.tests)) {
             let width = Some(calibration.width(stages.len() - 1));
-            let tests = calibration.tests_of(false, hinges, width, &conditions)?;
+            let tests = calibration.tests(false, hinges, width, &conditions)?;
             calibration.without_meshes = Some(tests);
         }
         Ok(calibration)
     }
 
-    /// Where it is computed.
     pub fn compute(&self) -> &Compute {
         &self.compute
     }
 
-    /// The law.
-    pub fn law(&self) -> &dyn Law {
-        self.law.as_ref()
+    pub fn law(&self) -> &Arc<dyn Law> {
+        &self.law
     }
 
     /// The parameter of the law that an unknown stands for.
@@ -135,27 +133,12 @@ impl Calibration {
         &self.parameters[unknown.parameter]
     }
 
-    /// The law, to be kept.
-    pub(crate) fn shared_law(&self) -> Arc<dyn Law> {
-        self.law.clone()
-    }
-
     /// Gate width of a stage, as a share of the largest curvature.
     pub fn width(&self, stage: usize) -> f64 {
         stages(self.hinges)[stage].1
     }
 
-    /// Tests with the meshes that the case asks for.
     fn tests(
-        &self,
-        hinges: usize,
-        width: Option<f64>,
-        conditions: &[(usize, Condition)],
-    ) -> Result<Tests> {
-        self.tests_of(true, hinges, width, conditions)
-    }
-
-    fn tests_of(
         &self,
         meshes: bool,
         hinges: usize,
@@ -197,7 +180,7 @@ impl Calibration {
     /// Tests of conditions as the last stage simulates them.
     pub fn last_tests(&self, conditions: &[(usize, Condition)]) -> Result<Tests> {
         let width = self.width(self.stages.len() - 1);
-        self.tests(self.hinges, Some(width), conditions)
+        self.tests(true, self.hinges, Some(width), conditions)
     }
 
     /// Readings of tests at many points, each with ∂reading/∂unknown where slopes are asked for. The readings
@@ -224,7 +207,7 @@ impl Calibration {
         point: &DVector<f64>,
         conditions: &[(usize, Condition)],
     ) -> Result<Vec<f64>> {
-        let tests = self.tests(self.hinges.max(2048), None, conditions)?;
+        let tests = self.tests(true, self.hinges.max(2048), None, conditions)?;
         let mut readings = tests.run(&self.compute, &[self.values(point)], false)?;
         Ok(readings.remove(0).values)
     }

@@ -11,7 +11,6 @@ pub(crate) use curve::{Curves, FittedCurve};
 /// A finished (or interrupted) fit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FitResult {
-    /// Name of the case.
     pub name: String,
     /// Whether any of the data are synthetic; every report and plot says so.
     pub synthetic: bool,
@@ -29,7 +28,6 @@ pub struct FitResult {
     pub parameters: Vec<ParameterResult>,
     /// Correlations of the free parameters.
     pub correlations: Correlations,
-    /// Goodness of fit.
     pub statistics: FitStatistics,
     /// Whether the law follows the data.
     pub misfit: Misfit,
@@ -60,7 +58,6 @@ pub struct FitResult {
     pub files: Vec<String>,
 }
 
-/// One parameter.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ParameterResult {
     /// Name; a local one carries its group, as `yield_strain[weft]`.
@@ -79,11 +76,9 @@ pub struct ParameterResult {
     pub ci95: [Option<f64>; 2],
     /// "identified", "identified only as …", "not identified: …", "fixed: …" or "tied to …".
     pub verdict: String,
-    /// Whether it was free.
     pub free: bool,
     /// First guess of the best start.
     pub start: Option<f64>,
-    /// Bounds of the search.
     pub bounds: Option<[f64; 2]>,
     /// Prior as mean and standard deviation.
     pub prior: Option<[f64; 2]>,
@@ -103,7 +98,6 @@ pub struct Correlations {
 pub struct FitStatistics {
     /// Fitted points, without those held out.
     pub points: usize,
-    /// Free parameters.
     pub free: usize,
     /// Σ ((measured − fitted)/sd)².
     pub chi2: f64,
@@ -163,7 +157,6 @@ pub struct JacobianCheck {
 /// One free parameter of [`JacobianCheck`], in the unknown of the search.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GradientLine {
-    /// Name.
     pub name: String,
     /// Norm of the column of the Jacobian, by the reverse pass.
     pub reverse: f64,
@@ -185,10 +178,8 @@ pub struct PointResult {
     /// Settings of the test by their names, such as `gap_mm` and `press_s`.
     #[serde(flatten)]
     pub settings: BTreeMap<String, f64>,
-    /// Recovery angle as measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measured_deg: Option<f64>,
-    /// Its standard deviation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sd_deg: Option<f64>,
     /// Recovery angle of the fitted law.
@@ -203,13 +194,10 @@ pub struct PointResult {
     /// Unit of the next four.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
-    /// As measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measured: Option<f64>,
-    /// Its standard deviation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sd: Option<f64>,
-    /// Of the fitted law.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fitted: Option<f64>,
     /// The same under the hard law.
@@ -246,7 +234,6 @@ impl PointResult {
 /// Profile likelihood of one parameter: the others are refitted at each value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ProfileResult {
-    /// Name.
     pub name: String,
     /// Values, increasing.
     pub values: Vec<f64>,
@@ -254,7 +241,6 @@ pub struct ProfileResult {
     pub delta_chi2: Vec<f64>,
 }
 
-/// Where a start ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StartResult {
     /// Number, from 1.
@@ -265,7 +251,6 @@ pub struct StartResult {
     pub chi2: Option<f64>,
     /// Whether it ended in the best minimum.
     pub best: bool,
-    /// Rounds it took.
     pub rounds: usize,
     /// Why it stopped, in words.
     pub outcome: String,
@@ -296,9 +281,7 @@ pub struct BootstrapResult {
 /// One parameter of [`BootstrapResult`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BootstrapLine {
-    /// Name.
     pub name: String,
-    /// Mean over the samples.
     pub mean: f64,
     /// Standard deviation over the samples.
     pub sd: f64,
@@ -306,12 +289,9 @@ pub struct BootstrapLine {
     pub ci95: [f64; 2],
 }
 
-/// A data file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DataResult {
-    /// File name.
     pub file: String,
-    /// Points taken from it.
     pub points: usize,
     /// Distinct texts of the columns that no test needs, such as `method: ISO 2313`.
     pub remarks: Vec<String>,
@@ -320,17 +300,11 @@ pub struct DataResult {
 /// How a fit was run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunResult {
-    /// Version of Rumple.
     pub version: String,
-    /// Folder of the files.
     pub folder: String,
-    /// Command line.
     pub command: String,
-    /// Device in words.
     pub device: String,
-    /// Optimizer.
     pub optimizer: String,
-    /// Seed.
     pub seed: u64,
     /// Time of this run \[s\]; less than the whole when it was resumed.
     pub seconds: f64,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     case::Case,
     dataset::{DataRow, Dataset},
-    problem::{Calibration, Unknown, conditions},
+    problem::{Calibration, Unknown},
     result::FitResult,
     summary,
     verdict::Evidence,
@@ -53,18 +53,14 @@ impl Optimizer {
 pub struct Fit<'a> {
     /// Completed by [`super::defaults::complete`].
     pub case: &'a Case,
-    /// Its data.
     pub data: &'a Dataset,
-    /// The problem.
     pub problem: Calibration,
     /// How to look for the optimum.
     pub optimizer: Optimizer,
 }
 
-/// An optimum.
 #[derive(Debug, Clone)]
 pub struct Optimum {
-    /// Unknowns.
     pub point: DVector<f64>,
     /// Residuals and Jacobian under the last stage.
     pub at: Linearized,
@@ -229,7 +225,6 @@ impl<'a> Fit<'a> {
         THRESHOLD_95 * self.error_scale(optimum).powi(2)
     }
 
-    /// Covariance at an optimum.
     pub fn uncertainty(&self, optimum: &Optimum) -> Uncertainty {
         let seen = self.case.loss.reweighted(&optimum.at, self.problem.data());
         Uncertainty::new(&seen, self.problem.bounds(), self.error_scale(optimum))
@@ -301,10 +296,5 @@ impl<'a> Fit<'a> {
         let spread = (0..values.len()).map(|i| uncertainty.std_error(&jacobian.row(i).transpose()));
         let spread = spread.collect();
         Ok((values, spread))
-    }
-
-    /// The conditions of all rows, held out or not.
-    pub fn all_conditions(&self) -> Vec<(usize, Condition)> {
-        conditions(self.data.rows.iter())
     }
 }

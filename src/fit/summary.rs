@@ -5,7 +5,7 @@ mod curves;
 
 use super::{
     case::Role,
-    problem::Calibration,
+    problem::{Calibration, conditions},
     result::*,
     run::{Fit, Optimum},
     verdict::Evidence,
@@ -242,7 +242,7 @@ fn correlations(fit: &Fit, evidence: &Evidence) -> Correlations {
 }
 
 fn points(fit: &Fit, optimum: &Optimum, evidence: &Evidence) -> Result<Vec<PointResult>> {
-    let list = fit.all_conditions();
+    let list = conditions(fit.data.rows.iter());
     let (fitted, spread) = fit.predictions(optimum, evidence.uncertainty, &list)?;
     let hard = fit.problem.hard(&optimum.point, &list)?;
     let scale = fit.error_scale(optimum);

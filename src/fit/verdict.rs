@@ -20,17 +20,13 @@ pub(crate) struct Verdict {
     pub determined: bool,
     /// 95 % interval; an end is none where the data leave it open.
     pub ci95: [Option<f64>; 2],
-    /// In words.
     pub text: String,
 }
 
 /// An optimum and all that was learned around it.
 pub(crate) struct Evidence<'a> {
-    /// The problem.
     pub problem: &'a Calibration,
-    /// Its data.
     pub data: &'a Dataset,
-    /// The optimum.
     pub best: &'a DVector<f64>,
     /// Residuals and Jacobian there.
     pub at: &'a Linearized,

@@ -15,7 +15,7 @@ use super::{
 use crate::{
     error::{Error, Result, bad_input},
     files::{
-        json::{Section, join, kind_of, parse},
+        json::{Section, join, kind_of, parse, present},
         read_text,
     },
 };
@@ -59,8 +59,7 @@ impl Material {
             "angle" => StrainMeasure::Angle,
             _ => StrainMeasure::Curvature,
         };
-        let law_name = top.choice("law", &LawName::ALL.map(LawName::name))?;
-        let law = LawName::ALL.into_iter().find(|l| l.name() == law_name);
+        let law = LawName::named(top.choice("law", &LawName::NAMES)?);
         let law = law.unwrap_or(LawName::TimeDependent);
         let relaxation = relaxation(place, &value, strain)?;
         let mut material = Material {
@@ -249,30 +248,18 @@ impl Material {
                 section.insert(key, json!(value));
             }
         }
-        if !self.relaxation.is_empty() {
-            let branches: Vec<Value> = self
-                .relaxation
-                .iter()
-                .map(|(stiffness, time)| json!({"stiffness_Nm": stiffness, "time_s": time}))
-                .collect();
-            top.insert("relaxation".into(), json!(branches));
-        }
-        if let Some(membrane) = self.membrane {
-            let fields = MEMBRANE
-                .iter()
-                .zip(membrane)
-                .map(|(k, v)| (k.to_string(), json!(v)));
-            top.insert("membrane".into(), Value::Object(fields.collect()));
-        }
-        if let Some(density) = self.density {
-            top.insert("density_kg_per_m2".into(), json!(density));
-        }
-        for (key, lines) in [("notes", &self.notes), ("sources", &self.sources)] {
-            if !lines.is_empty() {
-                top.insert(key.into(), json!(lines));
-            }
-        }
-        Value::Object(top)
+        let branch =
+            |(stiffness, time): &(f64, f64)| json!({"stiffness_Nm": stiffness, "time_s": time});
+        let branches: Vec<Value> = self.relaxation.iter().map(branch).collect();
+        let membrane = |values| Value::from_iter(MEMBRANE.into_iter().zip::<[f64; 4]>(values));
+        let more = json!({
+            "relaxation": (!branches.is_empty()).then_some(branches),
+            "membrane": self.membrane.map(membrane),
+            "density_kg_per_m2": self.density,
+            "notes": (!self.notes.is_empty()).then_some(&self.notes),
+            "sources": (!self.sources.is_empty()).then_some(&self.sources),
+        });
+        present([Value::Object(top), more])
     }
 }
 

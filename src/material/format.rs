@@ -6,6 +6,7 @@ use super::{
     Dahl, Elastic, HardeningPlastic, Law, Parameter, PerfectPlastic, StrainMeasure, TimeDependent,
     Timer, parameter,
 };
+use crate::files::words;
 
 /// The laws by the names of material files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,16 +23,15 @@ pub enum LawName {
     Dahl,
 }
 
-impl LawName {
-    /// Every law.
-    pub const ALL: [LawName; 5] = [
-        LawName::TimeDependent,
-        LawName::Elastic,
-        LawName::PerfectPlastic,
-        LawName::HardeningPlastic,
-        LawName::Dahl,
-    ];
+words!(LawName {
+    TimeDependent = "time_dependent",
+    Elastic = "elastic",
+    PerfectPlastic = "perfect_plastic",
+    HardeningPlastic = "hardening_plastic",
+    Dahl = "dahl"
+});
 
+impl LawName {
     /// The law itself; `timer` and `branches` concern the time-dependent law only.
     pub fn law(self, timer: Timer, branches: usize) -> Arc<dyn Law> {
         match self {
@@ -40,17 +40,6 @@ impl LawName {
             LawName::PerfectPlastic => Arc::new(PerfectPlastic),
             LawName::HardeningPlastic => Arc::new(HardeningPlastic),
             LawName::Dahl => Arc::new(Dahl),
-        }
-    }
-
-    /// The name in files.
-    pub fn name(self) -> &'static str {
-        match self {
-            LawName::TimeDependent => "time_dependent",
-            LawName::Elastic => "elastic",
-            LawName::PerfectPlastic => "perfect_plastic",
-            LawName::HardeningPlastic => "hardening_plastic",
-            LawName::Dahl => "dahl",
         }
     }
 }

@@ -31,7 +31,7 @@ fn top_property(key: &str) -> Value {
             "enum": ["curvature", "angle"],
             "description": "curvature: thresholds end in _per_m; angle: thresholds are radians of one mesh and end in _rad"
         }),
-        "law" => json!({ "enum": LawName::ALL.map(LawName::name) }),
+        "law" => json!({ "enum": LawName::NAMES }),
         "bending_stiffness_Nm" => number(&parameter::bending_stiffness(), StrainMeasure::Curvature),
         "friction" | "plasticity" => section(key),
         "relaxation" => json!({

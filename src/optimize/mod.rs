@@ -17,7 +17,7 @@ mod walker;
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
-use crate::error::Result;
+use crate::{error::Result, files::words};
 
 /// Residuals of one parameter set and their derivatives.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,19 +64,13 @@ pub enum RobustLoss {
     Cauchy,
 }
 
+words!(RobustLoss {
+    Squares = "squares",
+    Huber = "huber",
+    Cauchy = "cauchy"
+});
+
 impl RobustLoss {
-    /// Every loss, for messages.
-    pub const ALL: [RobustLoss; 3] = [RobustLoss::Squares, RobustLoss::Huber, RobustLoss::Cauchy];
-
-    /// The name in files.
-    pub fn name(self) -> &'static str {
-        match self {
-            RobustLoss::Squares => "squares",
-            RobustLoss::Huber => "huber",
-            RobustLoss::Cauchy => "cauchy",
-        }
-    }
-
     /// Contribution to the cost, and the weight that makes weighted squares have its gradient.
     fn of(self, r: f64) -> (f64, f64) {
         const HUBER: f64 = 1.345;

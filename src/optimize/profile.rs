@@ -77,7 +77,7 @@ pub(crate) struct ProfileSide {
     step: f64,
     /// Steps in a row that went too far.
     overshoots: usize,
-    done: bool,
+    pub(crate) done: bool,
 }
 
 impl ProfileSide {
@@ -88,11 +88,6 @@ impl ProfileSide {
         let [(a, low), (b, high)] = [crossing[0], crossing[1]];
         let share = (root(threshold) - root(low)) / (root(high) - root(low)).max(1e-300);
         Some(a + (b - a) * share.clamp(0.0, 1.0))
-    }
-
-    /// Whether it has come to its end.
-    pub(crate) fn is_done(&self) -> bool {
-        self.done
     }
 
     fn target(&self) -> f64 {

@@ -19,6 +19,7 @@ use plotters::style::text_anchor::HPos;
 pub(crate) use self::bars::{Bar, BarSeries, Bars};
 pub(crate) use self::chart::{Chart, Mark, Scale, Series};
 pub(crate) use self::heat::HeatMap;
+pub(super) use self::paint::png;
 use self::paint::{NOTE, PaintSheet, Shape, TITLE, WIDTH};
 #[cfg(doc)]
 use crate::error::Error;
@@ -34,9 +35,7 @@ const MARGIN: f64 = 20.0;
 pub(crate) enum Picture {
     /// Series on common axes.
     Chart(Chart),
-    /// A matrix in colours.
     HeatMap(HeatMap),
-    /// Named bars.
     Bars(Bars),
 }
 
@@ -98,7 +97,6 @@ impl Picture {
     }
 }
 
-/// Kinds of file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Format {
     /// Vector graphics.
@@ -151,12 +149,7 @@ mod tests {
     use super::*;
 
     fn chart(points: Vec<(f64, f64)>) -> Chart {
-        let series = |label: &str, mark| Series {
-            label: label.into(),
-            points: points.clone(),
-            mark,
-            ..Series::default()
-        };
+        let series = |label: &str, mark| Series::new(label, mark, points.clone());
         Chart {
             title: "Bending & recovery".into(),
             note: Some("synthetic data".into()),

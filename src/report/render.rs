@@ -27,6 +27,7 @@ use self::{
     view::Camera,
     visible::Visible,
 };
+use super::plot::png;
 use crate::mesh::surface::Surface;
 use crate::{
     error::{Error, Result, bad_input},
@@ -121,7 +122,7 @@ impl Drawing<'_> {
     fn write_labels(&self, pixels: &mut [u8], camera: &Camera, ends: (f64, f64)) -> Result<()> {
         let mut label = Label::on(pixels, self.view.width, self.view.height);
         label.caption(self.caption)?;
-        label.scale_bar(camera.pixels_per_metre)?;
+        label.scale_bar(camera.pixels_per_metre, self.view.width)?;
         match self.values {
             Some(values) => label.color_bar(values.label, ends),
             None => Ok(()),
@@ -143,17 +144,9 @@ fn check_png(path: &Path) -> Result<()> {
 
 /// The bytes of a PNG file.
 fn encoded(pixels: &[u8], width: usize, height: usize) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let mut encoder = png::Encoder::new(&mut bytes, width as u32, height as u32);
-    encoder.set_color(png::ColorType::Rgb);
-    let mut writer = encoder.write_header().map_err(undrawable)?;
-    writer.write_image_data(pixels).map_err(undrawable)?;
-    writer.finish().map_err(undrawable)?;
-    Ok(bytes)
-}
-
-fn undrawable(cause: png::EncodingError) -> Error {
-    Error::BadInput(format!(
-        "the picture could not be encoded as PNG: {cause}; choose another size"
-    ))
+    png(pixels, width as u32, height as u32).map_err(|cause| {
+        Error::BadInput(format!(
+            "the picture could not be encoded as PNG: {cause}; choose another size"
+        ))
+    })
 }

@@ -30,7 +30,6 @@ pub struct Jump {
 pub struct Clock {
     /// h \[s\].
     pub step: f64,
-    /// How many steps.
     pub steps: usize,
     /// Do not overlap.
     pub windows: Vec<Window>,
@@ -44,7 +43,6 @@ pub(super) const STEP: (f64, f64) = (1e-9, 10.0);
 pub(super) const MOST_STEPS: f64 = 1e7;
 /// Longest hold that can be asked for \[s\]: three thousand years.
 pub(super) const MOST_SECONDS: f64 = 1e11;
-/// Largest time scale.
 pub(super) const MOST_SCALE: f64 = 1e12;
 /// A moment this close to a step's end, in steps, is that end: sums of decimal fractions are not exact.
 pub(super) const CLOSE: f64 = 1e-6;

@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::{node::Node, tensile::Tensile};
 use crate::{
     error::{Error, Result},
+    files::json::present,
     material::{LawName, Material, Timer, find_preset},
     numeric::Compute,
     step::Parameters,
@@ -25,7 +26,6 @@ pub struct Fabric {
     pub tensile: Option<Tensile>,
 }
 
-/// Keys of "fabric".
 pub(super) const FABRIC: [&str; 9] = [
     "material",
     "law",
@@ -98,19 +98,17 @@ impl Fabric {
     }
 
     pub(super) fn to_json(&self) -> Value {
-        let mut fields = Map::new();
-        fields.insert("material".into(), self.material.to_json());
         let timer = if self.timer == Timer::Printed {
             TIMERS[1]
         } else {
             TIMERS[0]
         };
-        fields.insert("timer".into(), json!(timer));
-        fields.insert("weft_ratio".into(), json!(self.weft_ratio));
-        if let Some(tensile) = &self.tensile {
-            fields.insert("tensile".into(), tensile.to_json());
-        }
-        Value::Object(fields)
+        present([json!({
+            "material": self.material.to_json(),
+            "timer": timer,
+            "weft_ratio": self.weft_ratio,
+            "tensile": self.tensile.as_ref().map(Tensile::to_json),
+        })])
     }
 }
 
@@ -150,8 +148,7 @@ fn named_material(node: &Node, name: &str, folder: &Path) -> Result<Material> {
 fn changed(node: &Node, material: &Material, friction: bool, plasticity: bool) -> Result<Material> {
     let section = node.section()?;
     let mut value = material.to_json();
-    let laws = LawName::ALL.map(LawName::name);
-    if let Some(law) = section.optional_choice("law", &laws)? {
+    if let Some(law) = section.optional_choice("law", &LawName::NAMES)? {
         value["law"] = json!(law);
     }
     if let Some(membrane) = node.child("membrane") {

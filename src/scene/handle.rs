@@ -1,6 +1,6 @@
 //! Handles: vertices that are pinned or drawn along a scripted path.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::{
     clock::{CLOSE, Clock},
@@ -10,10 +10,10 @@ use super::{
 };
 use crate::{
     error::{Result, bad_input, readable},
+    files::json::present,
     mesh::{Mesh, Topology},
 };
 
-/// How a handle holds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Hold {
     /// Exactly.
@@ -27,9 +27,7 @@ pub enum Hold {
 pub struct Handle {
     /// What messages and readings call it.
     pub name: String,
-    /// Which vertices it takes.
     pub selection: Selection,
-    /// How it holds them.
     pub hold: Hold,
     /// Applied to the initial positions, in this order.
     pub motions: Vec<HandleMotion>,
@@ -39,7 +37,6 @@ pub struct Handle {
     pub release: Option<f64>,
 }
 
-/// Keys of a handle.
 pub(super) const HANDLE: [&str; 7] = [
     "name",
     "vertices",
@@ -132,31 +129,26 @@ impl Handle {
     }
 
     pub(super) fn to_json(&self) -> Value {
-        let mut fields = Map::new();
-        let mut put = |key: &str, value: Value| fields.insert(key.into(), value);
-        put("name", json!(self.name));
-        put("vertices", self.selection.to_json());
-        match self.hold {
-            Hold::Pin => put("kind", json!("pin")),
-            Hold::Penalty(stiffness) => {
-                put("kind", json!("penalty"));
-                put("stiffness_N_per_m", json!(stiffness))
-            }
+        let (kind, stiffness) = match self.hold {
+            Hold::Pin => ("pin", None),
+            Hold::Penalty(stiffness) => ("penalty", Some(stiffness)),
         };
         let motions: Vec<Value> = self.motions.iter().map(HandleMotion::to_json).collect();
-        put("motions", json!(motions));
-        put("hold_from_s", json!(self.from));
-        if let Some(release) = self.release {
-            put("release_at_s", json!(release));
-        }
-        Value::Object(fields)
+        present([json!({
+            "name": self.name,
+            "vertices": self.selection.to_json(),
+            "kind": kind,
+            "stiffness_N_per_m": stiffness,
+            "motions": motions,
+            "hold_from_s": self.from,
+            "release_at_s": self.release,
+        })])
     }
 }
 
 /// A handle with the vertices it found.
 #[derive(Debug, Clone)]
 pub struct Grip {
-    /// The handle.
     pub handle: Handle,
     /// Rising.
     pub vertices: Vec<usize>,

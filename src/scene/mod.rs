@@ -40,7 +40,10 @@ pub use self::{
 use self::node::Node;
 use crate::{
     error::{Error, Result},
-    files::{json::parse, read_text},
+    files::{
+        json::{parse, present},
+        read_text, words,
+    },
     numeric::Gate,
     step::Damping,
 };
@@ -48,7 +51,6 @@ use crate::{
 /// How the linear systems are solved.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SolverChoice {
-    /// Which solver.
     pub method: SolverMethod,
     /// Relative residual at which a solve ends; by default that of the solver.
     pub tolerance: Option<f64>,
@@ -65,34 +67,32 @@ pub enum SolverMethod {
     Cholesky,
 }
 
+words!(SolverMethod {
+    Auto = "auto",
+    ConjugateGradients = "conjugate_gradients",
+    Cholesky = "cholesky"
+});
+
 /// A scene file, checked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scene {
     /// The file, for messages.
     pub place: String,
-    /// What it is called.
     pub name: String,
     /// Whatever its author wrote.
     pub notes: Vec<String>,
-    /// Its mesh.
     pub mesh: MeshChoice,
-    /// Its fabric.
     pub fabric: Fabric,
     /// \[m/s²\]
     pub gravity: [f64; 3],
-    /// Damping.
     pub damping: Damping,
-    /// Time.
     pub clock: Clock,
     /// How the branches of the law are taken.
     pub gate: Gate,
-    /// Handles.
     pub handles: Vec<Handle>,
-    /// Obstacles.
     pub obstacles: Vec<PlacedObstacle>,
     /// What is read off the cloth in each row.
     pub readings: Vec<ReadingChoice>,
-    /// What is written.
     pub output: Output,
     /// How linear systems are solved.
     pub solver: SolverChoice,
@@ -116,7 +116,6 @@ pub(crate) const TOP: [&str; 15] = [
     "output",
     "solver",
 ];
-const METHODS: [&str; 3] = ["auto", "conjugate_gradients", "cholesky"];
 const TOLERANCE: (f64, f64) = (1e-14, 1e-1);
 /// Of the earth \[m/s²\], along −z.
 const GRAVITY: [f64; 3] = [0.0, 0.0, -9.81];
@@ -220,26 +219,17 @@ impl SolverChoice {
         };
         if let Some(node) = top.child("solver") {
             let section = node.known(&["method", "tolerance"])?;
-            choice.method = match section.optional_choice("method", &METHODS)? {
-                Some("conjugate_gradients") => SolverMethod::ConjugateGradients,
-                Some("cholesky") => SolverMethod::Cholesky,
-                _ => SolverMethod::Auto,
-            };
+            let method = section.optional_choice("method", &SolverMethod::NAMES)?;
+            choice.method = method
+                .and_then(SolverMethod::named)
+                .unwrap_or(choice.method);
             choice.tolerance = section.optional_number("tolerance", TOLERANCE)?;
         }
         Ok(choice)
     }
 
     fn to_json(&self) -> Value {
-        let method = match self.method {
-            SolverMethod::Auto => METHODS[0],
-            SolverMethod::ConjugateGradients => METHODS[1],
-            SolverMethod::Cholesky => METHODS[2],
-        };
-        match self.tolerance {
-            Some(tolerance) => json!({ "method": method, "tolerance": tolerance }),
-            None => json!({ "method": method }),
-        }
+        present([json!({ "method": self.method.name(), "tolerance": self.tolerance })])
     }
 }
 

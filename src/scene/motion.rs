@@ -4,11 +4,12 @@
 //! and a gradient can visit the steps backwards. Several compose in their order: each moves what the ones
 //! before it made of the points.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::{clock::interval, node::Node};
 use crate::{
     error::Result,
+    files::json::present,
     mesh::vector::{cross, dot, minus},
 };
 
@@ -38,7 +39,6 @@ pub enum Move {
 /// A motion over a stretch of time, and perhaps back again.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HandleMotion {
-    /// What it does.
     pub kind: Move,
     /// Begins \[s\].
     pub from: f64,
@@ -50,7 +50,6 @@ pub struct HandleMotion {
     pub smooth: bool,
 }
 
-/// Keys of a motion.
 pub(super) const MOTION: [&str; 9] = [
     "from_s",
     "to_s",
@@ -147,29 +146,23 @@ impl HandleMotion {
     }
 
     pub(super) fn to_json(&self) -> Value {
-        let mut fields = Map::new();
-        match &self.kind {
-            Move::Translate(by) => fields.insert("translate_m".into(), json!(by)),
-            Move::Rotate { axis, about, angle } => fields.insert(
-                "rotate".into(),
-                json!({"axis": axis, "about_m": about, "angle_deg": angle.to_degrees()}),
-            ),
-            Move::Twist { axis, angle } => fields.insert(
-                "twist".into(),
-                json!({"axis": axis, "angle_deg": angle.to_degrees()}),
-            ),
+        let kind = match &self.kind {
+            Move::Translate(by) => json!({ "translate_m": by }),
+            Move::Rotate { axis, about, angle } => {
+                json!({ "rotate": {"axis": axis, "about_m": about, "angle_deg": angle.to_degrees()} })
+            }
+            Move::Twist { axis, angle } => {
+                json!({ "twist": {"axis": axis, "angle_deg": angle.to_degrees()} })
+            }
         };
-        fields.insert("from_s".into(), json!(self.from));
-        fields.insert("to_s".into(), json!(self.to));
-        if let Some((from, to)) = self.back {
-            fields.insert("back_from_s".into(), json!(from));
-            fields.insert("back_to_s".into(), json!(to));
-        }
-        fields.insert(
-            "pace".into(),
-            json!(if self.smooth { "smooth" } else { "even" }),
-        );
-        Value::Object(fields)
+        let times = json!({
+            "from_s": self.from,
+            "to_s": self.to,
+            "back_from_s": self.back.map(|back| back.0),
+            "back_to_s": self.back.map(|back| back.1),
+            "pace": if self.smooth { "smooth" } else { "even" },
+        });
+        present([kind, times])
     }
 }
 

@@ -1,6 +1,6 @@
 //! Obstacles of a scene: shape, contact, and where they are at a moment.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::{
     clock::{CLOSE, Clock},
@@ -10,6 +10,7 @@ use super::{
 use crate::{
     contact::{Contact, Obstacle},
     error::{Result, readable},
+    files::json::present,
 };
 
 /// An obstacle of a scene.
@@ -17,7 +18,6 @@ use crate::{
 pub struct PlacedObstacle {
     /// What messages call it.
     pub name: String,
-    /// Shape and contact.
     pub contact: Contact,
     /// Where its centre is before any motion \[m\].
     pub center: [f64; 3],
@@ -29,7 +29,6 @@ pub struct PlacedObstacle {
     pub to: Option<f64>,
 }
 
-/// Shapes by name.
 pub(super) const SHAPES: [&str; 6] = [
     "plane",
     "sphere",
@@ -137,51 +136,33 @@ impl PlacedObstacle {
     }
 
     pub(super) fn to_json(&self) -> Value {
-        let mut fields = Map::new();
-        let mut put = |key: &str, value: Value| fields.insert(key.into(), value);
-        put("name", json!(self.name));
-        match self.contact.obstacle {
-            Obstacle::Plane { normal } => {
-                put("shape", json!("plane"));
-                put("normal", json!(normal));
-            }
-            Obstacle::Sphere { radius } => {
-                put("shape", json!("sphere"));
-                put("radius_m", json!(radius));
-            }
+        let shape = match self.contact.obstacle {
+            Obstacle::Plane { normal } => json!({ "shape": "plane", "normal": normal }),
+            Obstacle::Sphere { radius } => json!({ "shape": "sphere", "radius_m": radius }),
             Obstacle::Capsule { half_axis, radius } => {
-                put("shape", json!("capsule"));
-                put("half_axis_m", json!(half_axis));
-                put("radius_m", json!(radius));
+                json!({ "shape": "capsule", "half_axis_m": half_axis, "radius_m": radius })
             }
             Obstacle::Cylinder {
                 axis,
                 radius,
                 inside,
             } => {
-                put(
-                    "shape",
-                    json!(if inside { "container" } else { "cylinder" }),
-                );
-                put("axis", json!(axis));
-                put("radius_m", json!(radius));
+                let shape = if inside { "container" } else { "cylinder" };
+                json!({ "shape": shape, "axis": axis, "radius_m": radius })
             }
-            Obstacle::Block { half } => {
-                put("shape", json!("block"));
-                put("half_m", json!(half));
-            }
-        }
-        put("center_m", json!(self.center));
-        put("thickness_m", json!(self.contact.thickness));
-        put("stiffness_N_per_m", json!(self.contact.stiffness));
-        put("friction", json!(self.contact.friction));
+            Obstacle::Block { half } => json!({ "shape": "block", "half_m": half }),
+        };
         let motions: Vec<Value> = self.motions.iter().map(HandleMotion::to_json).collect();
-        put("motions", json!(motions));
-        put("present_from_s", json!(self.from));
-        if let Some(to) = self.to {
-            put("present_to_s", json!(to));
-        }
-        Value::Object(fields)
+        let placed = json!({
+            "center_m": self.center,
+            "thickness_m": self.contact.thickness,
+            "stiffness_N_per_m": self.contact.stiffness,
+            "friction": self.contact.friction,
+            "motions": motions,
+            "present_from_s": self.from,
+            "present_to_s": self.to,
+        });
+        present([json!({ "name": self.name }), shape, placed])
     }
 }
 

@@ -3,18 +3,22 @@
 use serde_json::{Value, json};
 
 use super::{clock::Clock, node::Node};
-use crate::error::Result;
+use crate::{error::Result, files::words};
 
-/// How frames are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FrameFormat {
     /// Wavefront OBJ with the material as texture coordinates.
     Obj,
     /// PLY with the bending angle at each vertex.
     Ply,
-    /// Not at all.
     None,
 }
+
+words!(FrameFormat {
+    Obj = "obj",
+    Ply = "ply",
+    None = "none"
+});
 
 /// From where pictures are taken.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -27,18 +31,15 @@ pub struct Sight {
     pub size: [usize; 2],
     /// Whether obstacles must be seen whole.
     pub everything: bool,
-    /// Whether obstacles are drawn.
     pub obstacles: bool,
     /// Whether the bending angle is shown as colours.
     pub angles: bool,
 }
 
-/// What is written.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Output {
     /// Steps from frame to frame.
     pub frame_every: usize,
-    /// How frames are written.
     pub frames: FrameFormat,
     /// Whether `film.glb` is written.
     pub film: bool,
@@ -46,11 +47,9 @@ pub struct Output {
     pub row_every: usize,
     /// Moments of pictures \[s\]; 0 is the start.
     pub pictures: Vec<f64>,
-    /// Their view.
     pub sight: Sight,
 }
 
-/// Keys of "output".
 pub(super) const OUTPUT: [&str; 6] = [
     "frames",
     "frames_every_s",
@@ -59,7 +58,6 @@ pub(super) const OUTPUT: [&str; 6] = [
     "pictures_at_s",
     "view",
 ];
-/// Keys of "view".
 pub(super) const VIEW: [&str; 7] = [
     "toward_viewer",
     "up",
@@ -69,7 +67,6 @@ pub(super) const VIEW: [&str; 7] = [
     "obstacles",
     "color",
 ];
-pub(super) const FORMATS: [&str; 3] = ["obj", "ply", "none"];
 pub(super) const PIXELS: (f64, f64) = (64.0, 8192.0);
 /// Frames where the scene does not say how many.
 const FRAMES: usize = 60;
@@ -107,13 +104,12 @@ impl Output {
                 ),
             );
         }
+        let frames = section.optional_choice("frames", &FrameFormat::NAMES)?;
         Ok(Output {
             frame_every: steps("frames_every_s", clock.steps.div_ceil(FRAMES))?,
-            frames: match section.optional_choice("frames", &FORMATS)? {
-                Some("ply") => FrameFormat::Ply,
-                Some("none") => FrameFormat::None,
-                _ => FrameFormat::Obj,
-            },
+            frames: frames
+                .and_then(FrameFormat::named)
+                .unwrap_or(FrameFormat::Obj),
             film: node.flag("film")?.unwrap_or(true),
             row_every: steps("rows_every_s", 1)?,
             pictures: match section.has("pictures_at_s") {
@@ -124,24 +120,10 @@ impl Output {
         })
     }
 
-    /// Whether a frame follows a step.
-    pub fn frame_after(&self, clock: &Clock, step: usize) -> bool {
-        (step + 1).is_multiple_of(self.frame_every) || step + 1 == clock.steps
-    }
-
-    /// Whether a row of the tables follows a step.
-    pub fn row_after(&self, clock: &Clock, step: usize) -> bool {
-        (step + 1).is_multiple_of(self.row_every) || step + 1 == clock.steps
-    }
-
     pub(super) fn to_json(&self, clock: &Clock) -> Value {
         let sight = &self.sight;
         json!({
-            "frames": match self.frames {
-                FrameFormat::Obj => "obj",
-                FrameFormat::Ply => "ply",
-                FrameFormat::None => "none",
-            },
+            "frames": self.frames.name(),
             "frames_every_s": self.frame_every as f64 * clock.step,
             "film": self.film,
             "rows_every_s": self.row_every as f64 * clock.step,

@@ -20,9 +20,7 @@ pub(super) const FORGET_EVERY: usize = 25;
 pub struct PreparedScene {
     /// What it is made from.
     pub scene: Scene,
-    /// The cloth.
     pub cloth: Cloth,
-    /// Its parameters.
     pub parameters: Parameters,
     /// Handles with the vertices they found.
     pub grips: Vec<Grip>,

@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::{Grip, node::Node, selection::Selection};
 use crate::{
     error::{Result, bad_input},
+    files::json::present,
     mesh::{Mesh, Topology, read_obj},
     reading::Reading,
 };
@@ -178,7 +179,7 @@ impl ReadingChoice {
 
     pub(super) fn to_json(&self) -> Value {
         let pair = |s: &[Selection; 2]| json!([s[0].to_json(), s[1].to_json()]);
-        let mut value = match &self.kind {
+        let kind = match &self.kind {
             Kind::Plain(kind) => json!({ "kind": kind }),
             Kind::RecoveryAngle(roots, tips) => {
                 json!({ "kind": "recovery_angle", "roots": pair(roots), "tips": pair(tips) })
@@ -207,11 +208,7 @@ impl ReadingChoice {
                 json!({ "kind": "handle_torque", "handle": handle, "axis": axis, "about_m": about })
             }
         };
-        if let Value::Object(fields) = &mut value {
-            let fields: &mut Map<String, Value> = fields;
-            fields.insert("name".into(), json!(self.name));
-        }
-        value
+        present([kind, json!({ "name": self.name })])
     }
 }
 

@@ -6,12 +6,12 @@ use serde_json::{Map, Value, json};
 
 use self::cloth::{fabric, mesh};
 use super::{
-    METHODS, TOLERANCE, TOP,
+    SolverMethod, TOLERANCE, TOP,
     clock::{MOST_SCALE, MOST_SECONDS, STEP},
     handle::{HANDLE, STIFFNESS_RANGE},
     motion::MOTION,
     obstacle,
-    output::{FORMATS, OUTPUT, PIXELS, VIEW},
+    output::{FrameFormat, OUTPUT, PIXELS, VIEW},
     reading::KINDS,
 };
 
@@ -95,7 +95,7 @@ fn top_property(key: &str) -> Value {
         ),
         "output" => object(&OUTPUT, output),
         "solver" => object(&["method", "tolerance"], |key| match key {
-            "method" => choice(&METHODS, "default auto"),
+            "method" => choice(&SolverMethod::NAMES, "default auto"),
             _ => number(
                 TOLERANCE,
                 "relative residual of a solve, default 1e-10 in f64, 1e-5 in f32",
@@ -238,7 +238,7 @@ fn thing(shape: &str) -> Value {
 
 fn output(key: &str) -> Value {
     match key {
-        "frames" => choice(&FORMATS, "format of frames, default obj"),
+        "frames" => choice(&FrameFormat::NAMES, "format of frames, default obj"),
         "frames_every_s" => seconds("default a sixtieth of the run"),
         "film" => flag("film.glb, default true"),
         "rows_every_s" => seconds("of the tables, default every step"),

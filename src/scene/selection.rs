@@ -11,10 +11,8 @@ use crate::{
     },
 };
 
-/// A choice of vertices.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Selection {
-    /// Every vertex.
     All,
     /// Every vertex with an open edge.
     Boundary,
@@ -24,9 +22,7 @@ pub enum Selection {
     Indices(Vec<usize>),
     /// All within a box \[m\].
     Box {
-        /// Lowest corner.
         low: [f64; 3],
-        /// Highest corner.
         high: [f64; 3],
     },
     /// The extreme row along a direction.

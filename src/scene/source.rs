@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::{motion::turn, node::Node};
 use crate::{
     error::{Error, Result, readable},
+    files::{json::present, words},
     mesh::{
         Mesh,
         generate::{self, Pattern},
@@ -19,7 +20,6 @@ use crate::{
 pub enum MeshSource {
     /// Made to measure.
     Generated {
-        /// Its form.
         shape: Shape,
         /// Its two sizes \[m\], in the order of [`Shape::keys`].
         sizes: [f64; 2],
@@ -28,9 +28,7 @@ pub enum MeshSource {
         /// How the cells are cut.
         pattern: Pattern,
     },
-    /// An OBJ file.
     Obj {
-        /// Where it is.
         path: PathBuf,
         /// \[m\] per unit of the texture coordinates.
         texture_scale: f64,
@@ -52,19 +50,14 @@ pub enum Shape {
     Tube,
 }
 
+words!(Shape {
+    Strip = "strip",
+    Rectangle = "rectangle",
+    Cylinder = "cylinder",
+    Tube = "tube"
+});
+
 impl Shape {
-    pub(super) const ALL: [Shape; 4] =
-        [Shape::Strip, Shape::Rectangle, Shape::Cylinder, Shape::Tube];
-
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Shape::Strip => "strip",
-            Shape::Rectangle => "rectangle",
-            Shape::Cylinder => "cylinder",
-            Shape::Tube => "tube",
-        }
-    }
-
     /// Keys of the sizes and of the counts.
     pub fn keys(self) -> [&'static str; 4] {
         match self {
@@ -79,7 +72,6 @@ impl Shape {
 /// The mesh of a scene before it is made.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MeshChoice {
-    /// Where it comes from.
     pub source: MeshSource,
     /// Turned first: unit axis through the origin, angle \[rad\].
     pub rotate: Option<([f64; 3], f64)>,
@@ -98,7 +90,7 @@ const CELLS: (f64, f64) = (1.0, 1e7);
 impl MeshChoice {
     pub(super) fn read(node: &Node, folder: &Path) -> Result<MeshChoice> {
         let shape = node.section()?.choice("shape", &SHAPES)?;
-        let known = Shape::ALL.into_iter().find(|s| s.name() == shape);
+        let known = Shape::named(shape);
         let common = ["shape", "rest", "rotate", "translate_m"];
         let own: Vec<&str> = match known {
             Some(shape) => [&shape.keys()[..], &["vertices", "pattern", "seed"]].concat(),
@@ -170,9 +162,7 @@ impl MeshChoice {
     }
 
     pub(super) fn to_json(&self) -> Value {
-        let mut fields = Map::new();
-        let mut put = |key: &str, value: Value| fields.insert(key.into(), value);
-        match &self.source {
+        let source = match &self.source {
             MeshSource::Generated {
                 shape,
                 sizes,
@@ -180,20 +170,20 @@ impl MeshChoice {
                 pattern,
             } => {
                 let keys = shape.keys();
-                put("shape", json!(shape.name()));
-                for i in 0..2 {
-                    put(keys[i], json!(sizes[i]));
-                    put(keys[i + 2], json!(cells[i]));
-                }
-                let (name, seed) = match pattern {
+                let (pattern, seed) = match pattern {
                     Pattern::Alternating => (PATTERNS[0], None),
                     Pattern::OneSided => (PATTERNS[1], None),
                     Pattern::Irregular { seed } => (PATTERNS[2], Some(*seed)),
                 };
-                put("pattern", json!(name));
-                if let Some(seed) = seed {
-                    put("seed", json!(seed));
-                }
+                json!({
+                    "shape": shape.name(),
+                    keys[0]: sizes[0],
+                    keys[2]: cells[0],
+                    keys[1]: sizes[1],
+                    keys[3]: cells[1],
+                    "pattern": pattern,
+                    "seed": seed,
+                })
             }
             MeshSource::Obj {
                 path,
@@ -201,24 +191,22 @@ impl MeshChoice {
                 repair,
             } => {
                 let path = std::path::absolute(path).unwrap_or(path.clone());
-                put("shape", json!("obj"));
-                put("file", json!(path.display().to_string()));
-                put("texture_scale", json!(texture_scale));
-                put("repair", json!(repair));
+                json!({
+                    "shape": "obj",
+                    "file": path.display().to_string(),
+                    "texture_scale": texture_scale,
+                    "repair": repair,
+                })
             }
-        }
-        if let Some((axis, angle)) = self.rotate {
-            put(
-                "rotate",
-                json!({"axis": axis, "angle_deg": angle.to_degrees()}),
-            );
-        }
-        put("translate_m", json!(self.translate));
-        put(
-            "rest",
-            json!(if self.rest_is_curved { "shape" } else { "flat" }),
-        );
-        Value::Object(fields)
+        };
+        let turned =
+            |(axis, angle): (_, f64)| json!({"axis": axis, "angle_deg": angle.to_degrees()});
+        let placed = json!({
+            "rotate": self.rotate.map(turned),
+            "translate_m": self.translate,
+            "rest": if self.rest_is_curved { "shape" } else { "flat" },
+        });
+        present([source, placed])
     }
 }
 

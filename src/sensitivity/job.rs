@@ -184,7 +184,8 @@ fn plan(opened: &Opened, options: &Options) -> Result<StudyPlan> {
         true => Method::ALL.to_vec(),
         false => {
             let names = options.methods.iter();
-            let found: Result<Vec<Method>> = names.map(|m| Method::find(m.trim())).collect();
+            let found: Result<Vec<Method>> =
+                names.map(|m| Method::find("method", m.trim())).collect();
             found.map_err(|e| Error::BadInput(format!("--methods: {e}")))?
         }
     };

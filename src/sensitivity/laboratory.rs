@@ -76,7 +76,7 @@ impl Laboratory {
         let (conditions, measured) = conditions(data);
         let tests = calibration.last_tests(&conditions)?;
         let (outputs, recipes, main) = outputs::outputs(&conditions, data);
-        let law = calibration.shared_law();
+        let law = calibration.law().clone();
         let shares = TESTS.iter().map(|test| test.shares(&law, &conditions));
         let shares: Vec<_> = shares
             .collect::<Result<Vec<_>>>()?

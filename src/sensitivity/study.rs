@@ -12,11 +12,12 @@ use super::{
     sample::{self, Trajectory},
 };
 use crate::{
-    error::{Result, bad_input, unknown},
+    error::{Result, bad_input},
+    files::words,
     study::{Task, Tasks, Work},
 };
 
-/// A way to measure sensitivity.
+/// A way to measure sensitivity, in the order in which they run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Method {
     /// Derivatives at the nominal parameters.
@@ -29,32 +30,14 @@ pub enum Method {
     Sobol,
 }
 
+words!(Method {
+    Local = "local",
+    Derivative = "dgsm",
+    Morris = "morris",
+    Sobol = "sobol"
+});
+
 impl Method {
-    /// All of them, in the order in which they run.
-    pub const ALL: [Method; 4] = [
-        Method::Local,
-        Method::Derivative,
-        Method::Morris,
-        Method::Sobol,
-    ];
-
-    /// The name on the command line and in files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Method::Local => "local",
-            Method::Derivative => "dgsm",
-            Method::Morris => "morris",
-            Method::Sobol => "sobol",
-        }
-    }
-
-    /// The method of a name.
-    pub fn find(name: &str) -> Result<Method> {
-        let names = Method::ALL.map(Method::name);
-        let found = Method::ALL.into_iter().find(|m| m.name() == name);
-        found.ok_or_else(|| unknown("method", name, &names))
-    }
-
     /// Whether its runs need slopes.
     fn is_full(self) -> bool {
         matches!(self, Method::Local | Method::Derivative)

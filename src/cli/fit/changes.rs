@@ -2,12 +2,7 @@
 
 use clap::Args;
 
-use crate::{
-    error::{Result, unknown},
-    fit::case::Case,
-    material::LawName,
-    optimize::RobustLoss,
-};
+use crate::{error::Result, fit::case::Case, material::LawName, optimize::RobustLoss};
 
 /// What the command line changes in a case.
 #[derive(Debug, Default, Args)]
@@ -52,9 +47,7 @@ impl Changes {
 
     pub(super) fn apply(&self, case: &mut Case) -> Result<()> {
         if let Some(name) = &self.law {
-            let names = LawName::ALL.map(LawName::name);
-            let law = LawName::ALL.into_iter().find(|l| l.name() == name);
-            case.law = law.ok_or_else(|| unknown("--law", name, &names))?;
+            case.law = LawName::find("--law", name)?;
             let known: Vec<String> = case
                 .build_law()
                 .parameters()
@@ -67,9 +60,7 @@ impl Changes {
             case.relaxation_branches = branches;
         }
         if let Some(name) = &self.loss {
-            let names = RobustLoss::ALL.map(RobustLoss::name);
-            let loss = RobustLoss::ALL.into_iter().find(|l| l.name() == name);
-            case.loss = loss.ok_or_else(|| unknown("--loss", name, &names))?;
+            case.loss = RobustLoss::find("--loss", name)?;
         }
         for source in &mut case.data {
             source.fabric = self.fabric.clone().or(source.fabric.take());

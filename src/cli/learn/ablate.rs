@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::{bars, compute, out_folder, read_case};
 use crate::{
-    cli::{Common, print, print_json, say},
+    cli::{Common, say},
     error::Result,
     learn::{AblationOptions, Ablations},
     report,
@@ -49,10 +49,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
 
 fn report(common: &Common, found: &Ablations) -> Result<()> {
     report::learn::ablations::draw(found)?;
-    match common.json {
-        true => print_json(&found.to_json())?,
-        false => print(&report::learn::ablations::text(found))?,
-    }
+    common.answer(|| found.to_json(), || report::learn::ablations::text(found))?;
     say(&format!(
         "results: {} (ablations.md, ablations.csv, ablations.json, ablations.svg, a folder a run, evaluations with pictures)",
         found.folder().display()

@@ -26,12 +26,7 @@ pub(crate) struct Arguments {
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     /// Bend by this angle [default: 90]
-    #[arg(
-        long,
-        value_name = "DEG",
-        allow_negative_numbers = true,
-        conflicts_with = "motion"
-    )]
+    #[arg(long, value_name = "DEG", conflicts_with = "motion")]
     peak_deg: Option<f64>,
     /// A motion in AMASS' layout (poses, trans, betas, mocap_framerate) with as many joints as the body
     #[arg(long, value_name = "FILE.npz")]

@@ -35,10 +35,10 @@ impl Case {
         let value = parse(text, place, remedy)?;
         let top = Section::new(place, "", &value)?;
         top.known(&TOP)?;
-        let law = top.optional_choice("law", &LawName::ALL.map(LawName::name))?;
-        let law = LawName::ALL.into_iter().find(|l| Some(l.name()) == law);
-        let loss = top.optional_choice("loss", &RobustLoss::ALL.map(RobustLoss::name))?;
-        let loss = RobustLoss::ALL.into_iter().find(|l| Some(l.name()) == loss);
+        let law = top.optional_choice("law", &LawName::NAMES)?;
+        let law = law.and_then(LawName::named);
+        let loss = top.optional_choice("loss", &RobustLoss::NAMES)?;
+        let loss = loss.and_then(RobustLoss::named);
         let tests = TestSettings::read(place, &value)?;
         let starts = TESTS.iter().map(|test| test.starts(&tests)).min();
         let mut case = Case {
@@ -248,11 +248,8 @@ fn role(place: &str, section: &Section, parameter: &Parameter, names: &[&str]) -
     if let Some(start) = start {
         check("start", start)?;
     }
-    let words = TransformName::ALL.map(TransformName::name);
-    let transform = section.optional_choice("transform", &words)?;
-    let transform = TransformName::ALL
-        .into_iter()
-        .find(|t| Some(t.name()) == transform);
+    let transform = section.optional_choice("transform", &TransformName::NAMES)?;
+    let transform = transform.and_then(TransformName::named);
     if transform == Some(TransformName::Above)
         && !matches!(parameter.transform, Transform::Above(_))
     {

@@ -10,7 +10,6 @@ use crate::{laboratory::TESTS, material::StrainMeasure};
 /// Candidates, a plan, and what it would do to the error bars.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DesignResult {
-    /// Name of the case.
     pub name: String,
     /// Whether the fit is of synthetic data.
     pub synthetic: bool,
@@ -65,7 +64,6 @@ pub struct StepResult {
     pub step: usize,
     /// In words.
     pub measurement: String,
-    /// Rank of the candidate.
     pub rank: usize,
     /// What it adds to the steps before \[bits\].
     pub bits: f64,
@@ -76,9 +74,7 @@ pub struct StepResult {
 /// A parameter and how well it will be known.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ParameterForecast {
-    /// Its name.
     pub name: String,
-    /// Its unit.
     pub unit: String,
     /// Value at the optimum.
     pub value: f64,

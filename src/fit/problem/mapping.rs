@@ -9,7 +9,6 @@ use crate::material::Transform;
 const LOGIT_END: f64 = 9.0;
 
 impl Calibration {
-    /// Parameters of every group.
     pub fn values(&self, point: &DVector<f64>) -> Vec<Vec<f64>> {
         (0..self.origins.len())
             .map(|group| self.group_values(group, point))

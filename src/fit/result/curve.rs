@@ -8,10 +8,8 @@ use serde_json::{Map, Value, json};
 
 use crate::laboratory::{CurveKeys, TESTS, Test};
 
-/// One fitted curve.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FittedCurve {
-    /// Name of the test.
     pub test: String,
     /// Fabric and direction.
     pub group: String,
@@ -19,7 +17,6 @@ pub struct FittedCurve {
     pub settings: BTreeMap<String, f64>,
     /// x of the points, in the unit of the test's results.
     pub x: Vec<f64>,
-    /// Fitted values.
     pub fitted: Vec<f64>,
     /// Values under the hard law; empty where they are not kept.
     pub hard: Vec<f64>,
@@ -78,12 +75,10 @@ impl FittedCurve {
     }
 }
 
-/// All fitted curves.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Curves(pub Vec<FittedCurve>);
 
 impl Curves {
-    /// Curves of one test.
     pub fn of(&self, test: &str) -> impl Iterator<Item = &FittedCurve> {
         self.0.iter().filter(move |curve| curve.test == test)
     }

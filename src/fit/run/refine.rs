@@ -67,7 +67,7 @@ impl Fit<'_> {
         };
         let outcome = profile::profile(&task, &mut sides, &mut |sides| {
             journal.put(key, &sides)?;
-            let done = sides.iter().filter(|s| s.is_done()).count();
+            let done = sides.iter().filter(|s| s.done).count();
             let text = format!("profile likelihoods: {done} of {} sides", sides.len());
             Ok(tell(watch, done, sides.len(), text))
         })?;

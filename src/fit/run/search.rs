@@ -159,16 +159,7 @@ impl Fit<'_> {
     }
 
     /// The groups of a shard; those that the journal holds are not searched again.
-    pub fn search_share(
-        &self,
-        journal: &mut Journal,
-        shard: Shard,
-        watch: &mut Watcher,
-    ) -> Result<Searched> {
-        self.search_groups(&self.groups(), journal, shard, watch)
-    }
-
-    fn search_groups(
+    pub fn search_groups(
         &self,
         groups: &Groups,
         journal: &mut Journal,

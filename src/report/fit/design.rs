@@ -215,19 +215,15 @@ fn gains_against(result: &DesignResult, x_label: String, times: bool, drawn: &[D
         let what = figure
             .words
             .replace("{}", &setting.map_or(String::new(), short));
-        series.push(Series {
-            label: match groups {
-                true => format!("{group}: {what}"),
-                false => what,
-            },
-            points,
-            mark: match figure.is_line {
-                true => Mark::LinePoints,
-                false => Mark::Points,
-            },
-            color: Some(color),
-            ..Series::default()
-        });
+        let label = match groups {
+            true => format!("{group}: {what}"),
+            false => what,
+        };
+        let mark = match figure.is_line {
+            true => Mark::LinePoints,
+            false => Mark::Points,
+        };
+        series.push(Series::new(label, mark, points).color(color));
     }
     // A log axis has no place for a loop without a dwell.
     for (one, figure) in drawn.iter().filter(|_| times) {
@@ -267,17 +263,14 @@ fn errors(result: &DesignResult) -> Chart {
     let line = |p: &ParameterForecast| {
         let relative = |error: &f64| 100.0 * error / p.value.abs();
         let steps = p.std_errors.iter().enumerate();
-        Series {
-            label: match p.determined {
+        Series::new(
+            match p.determined {
                 true => p.name.clone(),
                 false => format!("{} (open now)", p.name),
             },
-            points: steps
-                .map(|(i, error)| (i as f64, relative(error)))
-                .collect(),
-            mark: Mark::LinePoints,
-            ..Series::default()
-        }
+            Mark::LinePoints,
+            steps.map(|(i, error)| (i as f64, relative(error))),
+        )
     };
     Chart {
         title: format!("Error bars as the plan goes on: {}", result.name),

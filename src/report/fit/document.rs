@@ -16,9 +16,7 @@ pub(crate) enum Block {
     Text(String),
     /// Terms and what is to be said of each.
     Facts(Vec<(&'static str, String)>),
-    /// A list of sentences.
     List(Vec<String>),
-    /// A table.
     Table(Table),
     /// What somebody types.
     Command(String),
@@ -27,16 +25,22 @@ pub(crate) enum Block {
 /// What a picture shows, which decides its section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Topic {
-    /// Measured and fitted curves.
+    /// Measured and fitted curves, or indices along curves.
     Curves,
-    /// Profile likelihoods.
     Profiles,
-    /// The correlation matrix.
     Correlations,
-    /// Residuals.
     Residuals,
     /// The search and its starts.
     Search,
+    /// Shares of the variance.
+    Sobol,
+    /// Elementary effects.
+    Morris,
+    /// Active subspace and regimes.
+    Derivative,
+    /// Derivatives at the nominal parameters.
+    Local,
+    Failures,
 }
 
 /// A heading, what stands under it, and the pictures that follow.
@@ -47,13 +51,37 @@ pub(crate) struct Section {
     pub pictures: Option<Topic>,
 }
 
-/// Title of the report.
-pub(crate) fn title(result: &FitResult) -> String {
-    format!("Fit of {}", result.name)
+impl Section {
+    /// Those of the pictures that belong here.
+    pub(crate) fn figures<'a, T>(&self, pictures: &'a [(Topic, T)]) -> Vec<&'a T> {
+        let here = pictures
+            .iter()
+            .filter(|(topic, _)| Some(*topic) == self.pictures);
+        here.map(|(_, picture)| picture).collect()
+    }
 }
 
-/// All sections. One without blocks and pictures is to be left out.
-pub(crate) fn sections(result: &FitResult) -> Vec<Section> {
+/// A report without its pictures.
+pub(crate) struct Report {
+    pub title: String,
+    /// Where the data come from.
+    pub origin: &'static str,
+    /// Whether they are synthetic.
+    pub synthetic: bool,
+    /// All sections. One without blocks and pictures is to be left out.
+    pub sections: Vec<Section>,
+}
+
+pub(crate) fn report(result: &FitResult) -> Report {
+    Report {
+        title: format!("Fit of {}", result.name),
+        origin: sentence::origin(result),
+        synthetic: result.synthetic,
+        sections: sections(result),
+    }
+}
+
+fn sections(result: &FitResult) -> Vec<Section> {
     let section = |title, pictures, blocks| Section {
         title,
         blocks,
@@ -290,7 +318,7 @@ mod tests {
             .map(|(title, _)| title)
             .collect();
         assert_eq!(titles, ["Fit statistics"], "sections with a table");
-        let page = crate::report::fit::html::html(&bare, &[]);
+        let page = crate::report::fit::html::html(&report(&bare), &[]);
         assert!(page.contains("no point was held out"));
         let text = crate::report::fit::text::terminal(&bare);
         assert!(text.contains("reduced chi-square  = -"), "{text}");

@@ -7,7 +7,12 @@ use rayon::prelude::*;
 use crate::{
     error::Result,
     fit::{folder::RESULT, result::FitResult},
-    report::fit::{html, plots, text},
+    report::fit::{
+        document::{Report, Topic, report},
+        html::html,
+        plots::{self, Entry},
+        text::markdown,
+    },
     study::Folder,
 };
 
@@ -27,6 +32,12 @@ pub fn draw(path: &Path, mut result: FitResult) -> Result<FitResult> {
         result.files.extend(kinds);
     }
     folder.write_json(RESULT, &result)?;
+    write(&folder, &report(&result), pictures)?;
+    Ok(result)
+}
+
+/// Draws the pictures and writes `report.md` and `report.html` with them.
+pub(crate) fn write(folder: &Folder, report: &Report, pictures: Vec<(Topic, Entry)>) -> Result<()> {
     folder.inner("plots").make()?;
     // Side by side: painting pixels would take a quarter of a fit's time otherwise.
     pictures
@@ -41,9 +52,6 @@ pub fn draw(path: &Path, mut result: FitResult) -> Result<FitResult> {
         inline.push((topic, (caption.clone(), picture.svg()?)));
         linked.push((topic, (format!("{stem}.svg"), caption)));
     }
-    let markdown = text::markdown(&result, &linked);
-    folder.write("report.md", markdown.as_bytes())?;
-    let html = html::html(&result, &inline);
-    folder.write("report.html", html.as_bytes())?;
-    Ok(result)
+    folder.write("report.md", markdown(report, &linked).as_bytes())?;
+    folder.write("report.html", html(report, &inline).as_bytes())
 }

@@ -1,10 +1,8 @@
 //! The report of a fit as one HTML page that needs nothing else: no script, no font, no other file.
 
-use crate::fit::result::FitResult;
 use crate::report::fit::{
-    document::{Block, Section, Topic, sections, title},
+    document::{Block, Report, Section, Topic},
     rows::{Column, Kind, Table},
-    sentence,
 };
 
 /// Inline, so that the page can be mailed.
@@ -13,48 +11,26 @@ const STYLE: &str = include_str!("html.css");
 /// Longest text of a cell that is kept on one line.
 const UNBROKEN: usize = 24;
 
-/// The report as a page. `pictures` are captions and SVG texts with their topics, which decide their
-/// sections. Everything but the SVG is escaped.
-pub(crate) fn html(result: &FitResult, pictures: &[(Topic, Figure)]) -> String {
-    let sections = sections(result);
-    let placed: Vec<(&Section, Vec<&Figure>)> = sections
-        .iter()
-        .map(|section| {
-            let here = |(topic, _): &&(Topic, Figure)| Some(*topic) == section.pictures;
-            let shown = pictures.iter().filter(here).map(|(_, figure)| figure);
-            (section, shown.collect())
-        })
-        .collect();
-    let origin = (sentence::origin(result), result.synthetic);
-    page(&title(result), origin, &placed)
-}
-
 /// Caption and SVG text.
 pub(crate) type Figure = (String, String);
 
-/// A page of sections, each with its pictures. `origin` says where the data come from and whether they are
-/// synthetic.
-pub(crate) fn page(
-    title: &str,
-    (origin, synthetic): (&str, bool),
-    sections: &[(&Section, Vec<&Figure>)],
-) -> String {
-    let title = escaped(title);
-    let class = match synthetic {
+/// The report as a page of its own. `pictures` are captions and SVG texts, each with its topic, which decides its
+/// section.
+pub(crate) fn html(report: &Report, pictures: &[(Topic, Figure)]) -> String {
+    let title = escaped(&report.title);
+    let class = match report.synthetic {
         true => "origin synthetic",
         false => "origin",
     };
-    let sections: String = sections
-        .iter()
-        .map(|(section, figures)| set_section(section, figures))
-        .collect();
+    let set = |section: &Section| set_section(section, &section.figures(pictures));
+    let sections: String = report.sections.iter().map(set).collect();
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n\
          <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n\
          <h1>{title}</h1>\n<p class=\"{class}\">{}</p>\n{sections}</main>\n</body>\n</html>\n",
-        escaped(origin)
+        escaped(report.origin)
     )
 }
 
@@ -184,6 +160,7 @@ fn escaped(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::report::{
+        fit::document::report,
         fit::sample::{sample, written},
         plot::{Chart, Mark, Picture, Scale, Series},
     };
@@ -193,13 +170,8 @@ mod tests {
         let mut series = Vec::new();
         for (i, curve) in sample().curves.of("crease").enumerate() {
             let points = curve.x.iter().copied().zip(curve.fitted.clone());
-            series.push(Series {
-                label: format!("gap {} mm", curve.setting("gap_mm")),
-                points: points.collect(),
-                mark: Mark::LinePoints,
-                color: Some(i),
-                ..Series::default()
-            });
+            let label = format!("gap {} mm", curve.setting("gap_mm"));
+            series.push(Series::new(label, Mark::LinePoints, points).color(i));
         }
         let chart = Chart {
             title: "Recovery".into(),
@@ -227,7 +199,7 @@ mod tests {
             let svg = format!("<?xml version=\"1.0\"?>\n{svg}");
             (topic, (caption.to_string(), svg))
         });
-        let page = html(&sample(), &pictures);
+        let page = html(&report(&sample()), &pictures);
         written("report.html", &page);
         for part in [
             "<title>Fit of cotton poplin, three gaps</title>",
@@ -268,7 +240,7 @@ mod tests {
         result.starts[0].outcome = evil.into();
         result.run.command = evil.into();
         let page = html(
-            &result,
+            &report(&result),
             &[(Topic::Search, (evil.into(), "<svg></svg>".into()))],
         );
         assert!(!page.contains("<script"));
@@ -278,7 +250,7 @@ mod tests {
     /// Opened elements are closed, and every row has the cells of its table's head.
     #[test]
     fn the_page_is_well_formed() {
-        let page = html(&sample(), &[]);
+        let page = html(&report(&sample()), &[]);
         for tag in [
             "table", "tr", "td", "th", "section", "div", "dl", "ul", "span", "code",
         ] {

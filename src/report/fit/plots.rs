@@ -100,7 +100,7 @@ fn slug(text: &str) -> String {
 }
 
 /// A number for people, to four digits.
-fn short(value: f64) -> String {
+pub(crate) fn short(value: f64) -> String {
     readable(format!("{value:.3e}").parse().unwrap_or(value))
 }
 
@@ -110,7 +110,7 @@ fn fill(words: &str, value: f64) -> String {
 }
 
 /// A log scale where values are positive and differ by more than `factor`.
-fn log_if_wide(values: impl Iterator<Item = f64>, factor: f64) -> Scale {
+pub(crate) fn log_if_wide(values: impl Iterator<Item = f64>, factor: f64) -> Scale {
     let known = values.filter(|value| value.is_finite());
     let (low, high) = known.fold((f64::INFINITY, 0.0), |(low, high), value| {
         (value.min(low), value.max(high))
@@ -124,13 +124,7 @@ fn log_if_wide(values: impl Iterator<Item = f64>, factor: f64) -> Scale {
 
 /// A thin dashed line across the plot.
 fn level(label: &str, height: f64) -> Series {
-    Series {
-        label: label.into(),
-        points: vec![(f64::NAN, height)],
-        mark: Mark::Level,
-        color: Some(0),
-        ..Series::default()
-    }
+    Series::new(label, Mark::Level, vec![(f64::NAN, height)]).color(0)
 }
 
 /// The distinct values of an iterator in the order of first appearance.

@@ -27,8 +27,24 @@ pub(crate) enum Column {
 pub(crate) struct Table {
     /// Heading and kind of each column.
     pub columns: Vec<(&'static str, Column)>,
-    /// Cells.
     pub rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// `header` has the names of the columns, with `; ` between them; in front of a name, `@` stands for
+    /// [`Column::Name`], `#` for [`Column::Number`] and `?` for [`Column::Verdict`].
+    pub(crate) fn new(header: &'static str, rows: impl IntoIterator<Item = Vec<String>>) -> Table {
+        let column = |text: &'static str| match text.as_bytes()[0] {
+            b'@' => (&text[1..], Column::Name),
+            b'#' => (&text[1..], Column::Number),
+            b'?' => (&text[1..], Column::Verdict),
+            _ => (text, Column::Text),
+        };
+        Table {
+            columns: header.split("; ").map(column).collect(),
+            rows: rows.into_iter().collect(),
+        }
+    }
 }
 
 /// What a verdict says.
@@ -98,7 +114,7 @@ pub(crate) fn parameter_row(p: &ParameterResult) -> ParameterRow {
 }
 
 /// A unit for people: a ratio has none.
-fn unit(unit: &str) -> String {
+pub(crate) fn unit(unit: &str) -> String {
     if unit == "1" { NONE } else { unit }.into()
 }
 
@@ -119,21 +135,10 @@ pub(crate) fn parameters(result: &FitResult) -> Table {
             r.verdict,
         ]
     };
-    Table {
-        columns: vec![
-            ("parameter", Column::Name),
-            ("symbol", Column::Text),
-            ("value", Column::Number),
-            ("unit", Column::Text),
-            ("std. error", Column::Number),
-            ("95 % interval", Column::Number),
-            ("start", Column::Number),
-            ("bounds", Column::Number),
-            ("prior", Column::Number),
-            ("verdict", Column::Verdict),
-        ],
-        rows: result.parameters.iter().map(row).collect(),
-    }
+    Table::new(
+        "@parameter; symbol; #value; unit; #std. error; #95 % interval; #start; #bounds; #prior; ?verdict",
+        result.parameters.iter().map(row),
+    )
 }
 
 /// Name, value and meaning of each statistic; the names are those of lmfit where it has one.
@@ -183,17 +188,11 @@ pub(crate) fn statistics(s: &FitStatistics) -> Table {
         ),
         ("error scale", number(s.error_scale), scale.into()),
     ];
-    Table {
-        columns: vec![
-            ("statistic", Column::Text),
-            ("value", Column::Number),
-            ("meaning", Column::Text),
-        ],
-        rows: rows
-            .into_iter()
-            .map(|(name, value, meaning)| vec![name.into(), value, meaning])
-            .collect(),
-    }
+    Table::new(
+        "statistic; #value; meaning",
+        rows.into_iter()
+            .map(|(name, value, meaning)| vec![name.into(), value, meaning]),
+    )
 }
 
 /// Pairs of free parameters at least as correlated as [`STRONG_CORRELATION`], the strongest first.
@@ -206,15 +205,10 @@ pub(crate) fn correlations(result: &FitResult) -> Table {
         pairs.extend(others.filter_map(|(b, r)| strong(r).map(|r| (a, b, r))));
     }
     pairs.sort_by(|x, y| y.2.abs().total_cmp(&x.2.abs()));
-    Table {
-        columns: vec![
-            ("parameter", Column::Name),
-            ("with", Column::Name),
-            ("correlation", Column::Number),
-        ],
-        rows: pairs
+    Table::new(
+        "@parameter; @with; #correlation",
+        pairs
             .into_iter()
-            .map(|(a, b, r)| vec![a.clone(), b.clone(), format!("{r:+.3}")])
-            .collect(),
-    }
+            .map(|(a, b, r)| vec![a.clone(), b.clone(), format!("{r:+.3}")]),
+    )
 }

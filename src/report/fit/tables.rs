@@ -3,7 +3,7 @@
 use crate::fit::result::{BootstrapLine, BootstrapResult, FitResult, PointResult};
 use crate::report::{
     document::number::{error, interval, number, or_none, precise, score, short, with_error},
-    fit::rows::{Column, Table},
+    fit::rows::Table,
 };
 
 /// Whether a point is a recovery angle; all others have a quantity and a unit.
@@ -32,28 +32,10 @@ pub(crate) fn angles(result: &FitResult) -> Table {
         row.extend([residual(p), or_none(p.prediction_sd, degrees), used(p)]);
         row
     };
-    Table {
-        columns: vec![
-            ("place", Column::Text),
-            ("fabric", Column::Text),
-            ("gap [mm]", Column::Number),
-            ("pressed [s]", Column::Number),
-            ("read after [s]", Column::Number),
-            ("measured [°]", Column::Number),
-            ("sd [°]", Column::Number),
-            ("fitted [°]", Column::Number),
-            ("hard [°]", Column::Number),
-            ("z", Column::Number),
-            ("prediction sd [°]", Column::Number),
-            ("use", Column::Text),
-        ],
-        rows: result
-            .points
-            .iter()
-            .filter(|p| is_angle(p))
-            .map(row)
-            .collect(),
-    }
+    Table::new(
+        "place; fabric; #gap [mm]; #pressed [s]; #read after [s]; #measured [°]; #sd [°]; #fitted [°]; #hard [°]; #z; #prediction sd [°]; use",
+        result.points.iter().filter(|p| is_angle(p)).map(row),
+    )
 }
 
 /// Every point of a bending test, in the order of the files.
@@ -76,83 +58,45 @@ pub(crate) fn bending(result: &FitResult) -> Table {
         ]);
         row
     };
-    Table {
-        columns: vec![
-            ("place", Column::Text),
-            ("fabric", Column::Text),
-            ("quantity", Column::Text),
-            ("dwell [s]", Column::Number),
-            ("curvature [1/m]", Column::Number),
-            ("measured", Column::Number),
-            ("sd", Column::Number),
-            ("fitted", Column::Number),
-            ("hard", Column::Number),
-            ("unit", Column::Text),
-            ("z", Column::Number),
-            ("prediction sd", Column::Number),
-            ("use", Column::Text),
-        ],
-        rows: result
-            .points
-            .iter()
-            .filter(|p| !is_angle(p))
-            .map(row)
-            .collect(),
-    }
+    Table::new(
+        "place; fabric; quantity; #dwell [s]; #curvature [1/m]; #measured; #sd; #fitted; #hard; unit; #z; #prediction sd; use",
+        result.points.iter().filter(|p| !is_angle(p)).map(row),
+    )
 }
 
 /// The gradient certificate, a line a free parameter.
 pub(crate) fn gradient(result: &FitResult) -> Table {
     let lines = &result.gradient_check.parameters;
-    Table {
-        columns: vec![
-            ("parameter", Column::Name),
-            ("reverse pass", Column::Number),
-            ("central differences", Column::Number),
-            ("relative difference", Column::Number),
-        ],
-        rows: lines
-            .iter()
-            .map(|line| {
-                let relative = (line.reverse - line.differences).abs() / line.differences.abs();
-                let shown = Some(relative).filter(|r| r.is_finite());
-                vec![
-                    line.name.clone(),
-                    precise(line.reverse),
-                    precise(line.differences),
-                    or_none(shown, |r| format!("{r:.1e}")),
-                ]
-            })
-            .collect(),
-    }
+    Table::new(
+        "@parameter; #reverse pass; #central differences; #relative difference",
+        lines.iter().map(|line| {
+            let relative = (line.reverse - line.differences).abs() / line.differences.abs();
+            let shown = Some(relative).filter(|r| r.is_finite());
+            vec![
+                line.name.clone(),
+                precise(line.reverse),
+                precise(line.differences),
+                or_none(shown, |r| format!("{r:.1e}")),
+            ]
+        }),
+    )
 }
 
 /// Where every start ended.
 pub(crate) fn starts(result: &FitResult) -> Table {
-    Table {
-        columns: vec![
-            ("start", Column::Number),
-            ("first χ²", Column::Number),
-            ("χ² at the end", Column::Number),
-            ("best minimum", Column::Text),
-            ("rounds", Column::Number),
-            ("outcome", Column::Text),
-        ],
-        rows: result
-            .starts
-            .iter()
-            .map(|s| {
-                vec![
-                    s.start.to_string(),
-                    or_none(s.first_chi2, score),
-                    or_none(s.chi2, score),
-                    if s.best { "yes" } else { "no" }.into(),
-                    s.rounds.to_string(),
-                    s.outcome.clone(),
-                ]
-            })
-            .collect(),
-    }
+    Table::new(
+        "#start; #first χ²; #χ² at the end; best minimum; #rounds; outcome",
+        result.starts.iter().map(|s| {
+            vec![
+                s.start.to_string(),
+                or_none(s.first_chi2, score),
+                or_none(s.chi2, score),
+                if s.best { "yes" } else { "no" }.into(),
+                s.rounds.to_string(),
+                s.outcome.clone(),
+            ]
+        }),
+    )
 }
 
 /// The bootstrap, a line a free parameter.
@@ -165,29 +109,18 @@ pub(crate) fn bootstrap(bootstrap: &BootstrapResult) -> Table {
             interval(line.ci95.map(Some), Some(line.sd)),
         ]
     };
-    Table {
-        columns: vec![
-            ("parameter", Column::Name),
-            ("mean", Column::Number),
-            ("sd", Column::Number),
-            ("95 % interval", Column::Number),
-        ],
-        rows: bootstrap.parameters.iter().map(row).collect(),
-    }
+    Table::new(
+        "@parameter; #mean; #sd; #95 % interval",
+        bootstrap.parameters.iter().map(row),
+    )
 }
 
-/// The data files.
 pub(crate) fn data(result: &FitResult) -> Table {
-    Table {
-        columns: vec![
-            ("file", Column::Name),
-            ("points", Column::Number),
-            ("what it says about itself", Column::Text),
-        ],
-        rows: result
+    Table::new(
+        "@file; #points; what it says about itself",
+        result
             .data
             .iter()
-            .map(|d| vec![d.file.clone(), d.points.to_string(), d.remarks.join("; ")])
-            .collect(),
-    }
+            .map(|d| vec![d.file.clone(), d.points.to_string(), d.remarks.join("; ")]),
+    )
 }

@@ -127,11 +127,7 @@ fn from_lowest(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
 }
 
 fn curve(points: &[(f64, f64)], color: usize) -> Series {
-    Series {
-        points: points.to_vec(),
-        color: Some(color),
-        ..Series::default()
-    }
+    Series::new("", Mark::Line, points.to_vec()).color(color)
 }
 
 fn chart(
@@ -143,13 +139,7 @@ fn chart(
     let starts = (1..cycles.len()).filter(|&step| cycles[step] != cycles[step - 1]);
     let starts: Vec<(f64, f64)> = starts.map(|step| (step as f64, 0.0)).collect();
     if !starts.is_empty() {
-        series.push(Series {
-            label: "next cycle".into(),
-            points: starts,
-            mark: Mark::Upright,
-            color: Some(0),
-            ..Series::default()
-        });
+        series.push(Series::new("next cycle", Mark::Upright, starts).color(0));
     }
     let mean = match blocks.iter().map(Block::len).max() {
         Some(long) if long > 1 => format!("; each point is the mean of up to {long} steps"),

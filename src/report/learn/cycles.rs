@@ -13,15 +13,9 @@ pub(crate) fn picture(cycles: &[Cycle], what: &str) -> Result<Picture> {
             "the run has no finished cycle, so there is no rest bending to draw; train on",
         );
     }
-    let series = |label: &str, mark, pick: fn(&Cycle) -> f64, color| Series {
-        label: label.into(),
-        points: cycles
-            .iter()
-            .map(|cycle| ((cycle.cycle + 1) as f64, pick(cycle)))
-            .collect(),
-        mark,
-        color: Some(color),
-        ..Series::default()
+    let series = |label: &str, mark, pick: fn(&Cycle) -> f64, color| {
+        let points = cycles.iter().map(|c| ((c.cycle + 1) as f64, pick(c)));
+        Series::new(label, mark, points).color(color)
     };
     let line = Mark::LinePoints;
     let largest = cycles

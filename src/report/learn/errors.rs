@@ -29,13 +29,9 @@ pub(crate) fn picture(
         }
         let rows = frame_rows(&motion.name, name, track, reference);
         let mut add = |what: &str, mark, pick: fn(&FrameRow) -> f64| {
-            series.push(Series {
-                label: format!("{name}: {what}"),
-                points: rows.iter().map(|r| (r.frame as f64, pick(r))).collect(),
-                mark,
-                color: Some(COLORS[number % COLORS.len()]),
-                ..Series::default()
-            });
+            let points = rows.iter().map(|r| (r.frame as f64, pick(r)));
+            let color = COLORS[number % COLORS.len()];
+            series.push(Series::new(format!("{name}: {what}"), mark, points).color(color));
         };
         add("rest bending (PE)", Mark::Line, |r| r.plastic_error);
         add("the same, worst fifth", Mark::Thin, |r| {
@@ -62,13 +58,9 @@ const COLORS: [usize; 5] = [4, 5, 3, 1, 6];
 fn phases(motion: &BodyMotion) -> Option<Series> {
     let Phases { begin, peak, end } = motion.phases()?;
     let frames = [begin, peak.start, peak.end - 1].into_iter().chain(end);
-    Some(Series {
-        label: "the bend begins, is held (two lines), is over".into(),
-        points: frames.map(|frame| (frame as f64, 0.0)).collect(),
-        mark: Mark::Upright,
-        color: Some(0),
-        ..Series::default()
-    })
+    let points = frames.map(|frame| (frame as f64, 0.0));
+    let label = "the bend begins, is held (two lines), is over";
+    Some(Series::new(label, Mark::Upright, points).color(0))
 }
 
 #[cfg(test)]

@@ -14,15 +14,9 @@ pub(crate) fn picture(rows: &[LongRow], frames: usize, what: &str) -> Result<Pic
             "the long roll-out has no finite frame, so there is nothing to draw; train further",
         );
     };
-    let of = |label: &str, pick: fn(&LongRow) -> Option<f64>, color| Series {
-        label: label.into(),
-        points: rows
-            .iter()
-            .filter_map(|row| Some((row.frame as f64, pick(row)?)))
-            .collect(),
-        mark: Mark::Line,
-        color: Some(color),
-        ..Series::default()
+    let of = |label: &str, pick: fn(&LongRow) -> Option<f64>, color| {
+        let point = |row: &LongRow| Some((row.frame as f64, pick(row)?));
+        Series::new(label, Mark::Line, rows.iter().filter_map(point)).color(color)
     };
     let mut series = vec![
         of("mean of all hinges", |r| Some(r.rest_bending), 0),
@@ -47,13 +41,8 @@ pub(crate) fn picture(rows: &[LongRow], frames: usize, what: &str) -> Result<Pic
     }
     let sizes = series.iter().flat_map(|s| &s.points).map(|p| p.1);
     let largest = sizes.fold(DRIFT, f64::max);
-    series.push(Series {
-        label: "paper 2 drifts where its error of the worst fifth leaves this".into(),
-        points: vec![(last.frame as f64, DRIFT)],
-        mark: Mark::Level,
-        color: Some(0),
-        ..Series::default()
-    });
+    let label = "paper 2 drifts where its error of the worst fifth leaves this";
+    series.push(Series::new(label, Mark::Level, [(last.frame as f64, DRIFT)]).color(0));
     let end = match is_cut_off(rows, frames) {
         true => format!(
             "; it ends after frame {} of {frames}, as something was no longer finite",

@@ -45,7 +45,6 @@ pub(crate) struct BarSeries {
     pub bars: Vec<Option<Bar>>,
 }
 
-/// Named bars.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Bars {
     /// Heading, wrapped when it is long.

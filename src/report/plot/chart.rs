@@ -30,7 +30,6 @@ pub(crate) enum Mark {
     /// A solid line.
     #[default]
     Line,
-    /// A dashed line.
     Dashed,
     /// A thin dashed line.
     Thin,
@@ -53,7 +52,7 @@ impl Mark {
 }
 
 /// A sequence of points. Its line breaks at points that cannot be drawn, so that gaps stay visible.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct Series {
     /// Text in the legend; an empty one makes no entry, and series with equal ones share an entry.
     pub label: String,
@@ -67,6 +66,33 @@ pub(crate) struct Series {
     /// Low and high end of y at each point: error bars at markers, a pale band along a line. Empty
     /// for none.
     pub spread: Vec<(f64, f64)>,
+}
+
+impl Series {
+    /// A series without spread, in the colour of its position in the chart.
+    pub(crate) fn new(
+        label: impl Into<String>,
+        mark: Mark,
+        points: impl IntoIterator<Item = Point>,
+    ) -> Series {
+        Series {
+            label: label.into(),
+            points: points.into_iter().collect(),
+            mark,
+            color: None,
+            spread: Vec::new(),
+        }
+    }
+
+    pub(crate) fn color(mut self, color: usize) -> Series {
+        self.color = Some(color);
+        self
+    }
+
+    pub(crate) fn spread(mut self, ends: impl IntoIterator<Item = Point>) -> Series {
+        self.spread = ends.into_iter().collect();
+        self
+    }
 }
 
 /// Series on common axes.

@@ -26,9 +26,7 @@ pub(crate) struct HeatMap {
     pub title: String,
     /// Small grey line under the title, such as `synthetic data`.
     pub note: Option<String>,
-    /// Names of the rows.
     pub rows: Vec<String>,
-    /// Names of the columns.
     pub columns: Vec<String>,
     /// Numbers, row by row; an empty grey cell where there is none.
     pub cells: Vec<Vec<Option<f64>>>,

@@ -158,13 +158,7 @@ impl PaintSheet {
                 pixels.push((square.map(u16::from).iter().sum::<u16>() / 4) as u8);
             }
         }
-        let mut bytes = Vec::new();
-        let mut encoder = png::Encoder::new(&mut bytes, wide / 2, high / 2);
-        encoder.set_color(png::ColorType::Rgb);
-        let mut writer = encoder.write_header().map_err(undrawable)?;
-        writer.write_image_data(&pixels).map_err(undrawable)?;
-        writer.finish().map_err(undrawable)?;
-        Ok(bytes)
+        png(&pixels, wide / 2, high / 2).map_err(undrawable)
     }
 
     fn paint<B: DrawingBackend>(&self, mut backend: B, raster: bool) -> Result<()> {
@@ -203,6 +197,21 @@ impl PaintSheet {
         }
         outcome.map_err(undrawable)
     }
+}
+
+/// The bytes of a PNG file of colours, three bytes a pixel.
+pub(in crate::report) fn png(
+    pixels: &[u8],
+    width: u32,
+    height: u32,
+) -> std::result::Result<Vec<u8>, png::EncodingError> {
+    let mut bytes = Vec::new();
+    let mut encoder = png::Encoder::new(&mut bytes, width, height);
+    encoder.set_color(png::ColorType::Rgb);
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(pixels)?;
+    writer.finish()?;
+    Ok(bytes)
 }
 
 fn undrawable(cause: impl Display) -> Error {

@@ -22,7 +22,7 @@ pub(super) struct Label<'a> {
     width: usize,
     height: usize,
     /// Height of a line \[px\]: it grows with the picture.
-    line: usize,
+    pub(super) line: usize,
 }
 
 /// Which end of a text stands at a place.
@@ -48,23 +48,14 @@ impl<'a> Label<'a> {
         }
     }
 
-    /// The same with lines of another height \[px\].
-    pub(super) fn with_line(self, line: usize) -> Label<'a> {
-        Label { line, ..self }
-    }
-
     /// Text at the upper left.
     pub(super) fn caption(&mut self, text: &str) -> Result<()> {
         self.text(text, (self.line, self.line), LabelSide::Left)
     }
 
-    /// A bar of a round length at the lower left, with the length over it.
-    pub(super) fn scale_bar(&mut self, pixels_per_metre: f64) -> Result<()> {
-        self.scale_bar_within(pixels_per_metre, self.width)
-    }
-
-    /// The same for a part of the picture so many pixels wide.
-    pub(super) fn scale_bar_within(&mut self, pixels_per_metre: f64, width: usize) -> Result<()> {
+    /// A bar of a round length at the lower left, with the length over it, for a part of the picture so many pixels
+    /// wide.
+    pub(super) fn scale_bar(&mut self, pixels_per_metre: f64, width: usize) -> Result<()> {
         let (metres, name) = round_length(LONGEST * width as f64 / pixels_per_metre);
         let long = (metres * pixels_per_metre).round() as usize;
         let (left, bottom) = (self.line, self.height - self.line);

@@ -55,7 +55,8 @@ impl Panels<'_> {
                 }
             }
         }
-        let mut label = Label::on(&mut pixels, width, height).with_line(line);
+        let mut label = Label::on(&mut pixels, width, height);
+        label.line = line;
         label.caption(self.caption)?;
         for (c, column) in self.columns.iter().enumerate() {
             label.text(
@@ -68,7 +69,7 @@ impl Panels<'_> {
             let top = head + r * (name + high);
             label.text(row, (line, top + line / 2), LabelSide::Left)?;
         }
-        label.scale_bar_within(pixels_per_metre, wide)?;
+        label.scale_bar(pixels_per_metre, wide)?;
         encoded(&pixels, width, height)
     }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::report::plot::{Chart, Picture, Scale, Series};
+use crate::report::plot::{Chart, Mark, Picture, Scale, Series};
 use crate::{
     error::{Error, Result, readable},
     files::read_text,
@@ -235,9 +235,5 @@ fn series(label: &str, column: &Column, factor: f64, columns: &[Column]) -> Seri
     let time = columns.iter().find(|c| c.name == "time_s");
     let times = time.map_or(&[][..], |c| &c.values);
     let values = column.values.iter().map(|v| v * factor);
-    Series {
-        label: label.into(),
-        points: times.iter().copied().zip(values).collect(),
-        ..Series::default()
-    }
+    Series::new(label, Mark::Line, times.iter().copied().zip(values))
 }

@@ -3,16 +3,19 @@
 use crate::report::{
     document::number::{NONE, counted, duration, number, short},
     fit::{
-        document::{Block, Section},
-        rows::{Column, Table},
+        document::{Block, Report, Section, Topic},
+        rows::{Table, unit},
     },
-    sensitivity::plots::Topic,
 };
 use crate::sensitivity::{interval::Estimate, local::Fisher, result::Sensitivity};
 
-/// Title of the report.
-pub(crate) fn title(result: &Sensitivity) -> String {
-    format!("Sensitivity of {}", result.name)
+pub(crate) fn report(result: &Sensitivity) -> Report {
+    Report {
+        title: format!("Sensitivity of {}", result.name),
+        origin: origin(result),
+        synthetic: result.synthetic,
+        sections: sections(result),
+    }
 }
 
 /// Whether the data behind it are real.
@@ -27,21 +30,21 @@ pub(crate) fn origin(result: &Sensitivity) -> &'static str {
     }
 }
 
-/// All sections with the topic of their pictures.
-pub(crate) fn sections(result: &Sensitivity) -> Vec<(Section, Option<Topic>)> {
-    let section = |title, topic, blocks| {
-        let section = Section {
-            title,
-            blocks,
-            pictures: None,
-        };
-        (section, topic)
+fn sections(result: &Sensitivity) -> Vec<Section> {
+    let section = |title, pictures, blocks: Option<Vec<Block>>| Section {
+        title,
+        blocks: blocks.unwrap_or_default(),
+        pictures,
     };
     vec![
-        section("At a glance", None, glance(result)),
-        section("What was varied", None, vec![Block::Table(factors(result))]),
+        section("At a glance", None, Some(glance(result))),
+        section(
+            "What was varied",
+            None,
+            Some(vec![Block::Table(factors(result))]),
+        ),
         section("Shares of the variance", Some(Topic::Sobol), sobol(result)),
-        section("Along the curves", Some(Topic::Curves), vec![]),
+        section("Along the curves", Some(Topic::Curves), None),
         section("Elementary effects", Some(Topic::Morris), morris(result)),
         section(
             "Averages of derivatives",
@@ -53,8 +56,8 @@ pub(crate) fn sections(result: &Sensitivity) -> Vec<(Section, Option<Topic>)> {
             Some(Topic::Local),
             local(result),
         ),
-        section("Failed runs", Some(Topic::Failures), failures(result)),
-        section("Run", None, run(result)),
+        section("Failed runs", Some(Topic::Failures), Some(failures(result))),
+        section("Run", None, Some(run(result))),
     ]
 }
 
@@ -151,32 +154,18 @@ pub(crate) fn bounds(result: &Sensitivity) -> String {
 }
 
 fn factors(result: &Sensitivity) -> Table {
-    Table {
-        columns: vec![
-            ("parameter", Column::Name),
-            ("symbol", Column::Text),
-            ("unit", Column::Text),
-            ("distribution", Column::Text),
-            ("nominal", Column::Number),
-        ],
-        rows: result
-            .factors
-            .iter()
-            .map(|f| {
-                vec![
-                    f.name.clone(),
-                    f.symbol.clone(),
-                    if f.unit == "1" {
-                        NONE.into()
-                    } else {
-                        f.unit.clone()
-                    },
-                    f.distribution.describe(),
-                    short(f.nominal),
-                ]
-            })
-            .collect(),
-    }
+    Table::new(
+        "@parameter; symbol; unit; distribution; #nominal",
+        result.factors.iter().map(|f| {
+            vec![
+                f.name.clone(),
+                f.symbol.clone(),
+                unit(&f.unit),
+                f.distribution.describe(),
+                short(f.nominal),
+            ]
+        }),
+    )
 }
 
 /// Indices of the main output by every estimator.
@@ -185,32 +174,20 @@ pub(crate) fn sobol_table(result: &Sensitivity) -> Option<Table> {
     let derivative = result.derivative.as_ref();
     let bounds = derivative.and_then(|d| d.outputs[result.main].as_ref()?.bounds.as_ref());
     let rows = result.sobol_names().into_iter().zip(&of.groups).enumerate();
-    Some(Table {
-        columns: vec![
-            ("parameter", Column::Name),
-            ("first, Jansen", Column::Number),
-            ("first, Martinez", Column::Number),
-            ("first, Saltelli", Column::Number),
-            ("total, Jansen", Column::Number),
-            ("total, Martinez", Column::Number),
-            ("bound of the total", Column::Number),
-        ],
-        rows: rows
-            .map(|(k, (name, g))| {
-                let bound = bounds.and_then(|b| b.get(k));
-                let mut row = vec![name.to_string()];
-                row.extend(g.list().map(|(_, _, e)| estimate(e)));
-                row.push(bound.map_or(NONE.into(), |b| format!("{:.3}", b.value)));
-                row
-            })
-            .collect(),
-    })
+    Some(Table::new(
+        "@parameter; #first, Jansen; #first, Martinez; #first, Saltelli; #total, Jansen; #total, Martinez; #bound of the total",
+        rows.map(|(k, (name, g))| {
+            let bound = bounds.and_then(|b| b.get(k));
+            let mut row = vec![name.to_string()];
+            row.extend(g.list().map(|(_, _, e)| estimate(e)));
+            row.push(bound.map_or(NONE.into(), |b| format!("{:.3}", b.value)));
+            row
+        }),
+    ))
 }
 
-fn sobol(result: &Sensitivity) -> Vec<Block> {
-    let Some(sobol) = &result.sobol else {
-        return Vec::new();
-    };
+fn sobol(result: &Sensitivity) -> Option<Vec<Block>> {
+    let sobol = result.sobol.as_ref()?;
     let main = &result.outputs[result.main].name;
     let mut blocks = Vec::new();
     match sobol_table(result) {
@@ -242,46 +219,35 @@ fn sobol(result: &Sensitivity) -> Vec<Block> {
         blocks.push(Block::Text("Totals above their bound:".into()));
         blocks.push(Block::List(sobol.above_bound.clone()));
     }
-    blocks
+    Some(blocks)
 }
 
-fn morris(result: &Sensitivity) -> Vec<Block> {
-    let Some(morris) = &result.morris else {
-        return Vec::new();
-    };
+fn morris(result: &Sensitivity) -> Option<Vec<Block>> {
+    let morris = result.morris.as_ref()?;
     let output = &result.outputs[result.main];
     let rows = result.groups.iter().zip(&morris.outputs[result.main]);
     let text = |e: Option<Estimate>| e.map_or(NONE.into(), measured);
-    vec![
+    Some(vec![
         Block::Text(format!(
             "Of the {} [{}], for a step through the whole range of each parameter; {} trajectories.",
             output.name, output.unit, morris.trajectories
         )),
-        Block::Table(Table {
-            columns: vec![
-                ("parameter", Column::Name),
-                ("μ*", Column::Number),
-                ("μ", Column::Number),
-                ("σ", Column::Number),
-            ],
-            rows: rows
-                .map(|(name, e)| {
-                    vec![
-                        name.clone(),
-                        text(e.as_ref().map(|e| e.mu_star)),
-                        text(e.as_ref().and_then(|e| e.mu)),
-                        text(e.as_ref().and_then(|e| e.sigma)),
-                    ]
-                })
-                .collect(),
-        }),
-    ]
+        Block::Table(Table::new(
+            "@parameter; #μ*; #μ; #σ",
+            rows.map(|(name, e)| {
+                vec![
+                    name.clone(),
+                    text(e.as_ref().map(|e| e.mu_star)),
+                    text(e.as_ref().and_then(|e| e.mu)),
+                    text(e.as_ref().and_then(|e| e.sigma)),
+                ]
+            }),
+        )),
+    ])
 }
 
-fn derivative(result: &Sensitivity) -> Vec<Block> {
-    let Some(derivative) = &result.derivative else {
-        return Vec::new();
-    };
+fn derivative(result: &Sensitivity) -> Option<Vec<Block>> {
+    let derivative = result.derivative.as_ref()?;
     let mut blocks = Vec::new();
     let main = &result.outputs[result.main].name;
     if let Some(of) = &derivative.outputs[result.main] {
@@ -291,24 +257,17 @@ fn derivative(result: &Sensitivity) -> Vec<Block> {
             "Of the {main}, from exact derivatives at {} points. The share is that of the mean squared gradient, parameters in units of their ranges.",
             derivative.points
         )));
-        blocks.push(Block::Table(Table {
-            columns: vec![
-                ("parameter", Column::Name),
-                ("ν", Column::Number),
-                ("share", Column::Number),
-                ("activity", Column::Number),
-            ],
-            rows: rows
-                .map(|(k, (f, m))| {
-                    vec![
-                        f.name.clone(),
-                        measured(m.nu),
-                        estimate(m.share),
-                        activity.map_or(NONE.into(), |a| format!("{:.3}", a[k])),
-                    ]
-                })
-                .collect(),
-        }));
+        blocks.push(Block::Table(Table::new(
+            "@parameter; #ν; #share; #activity",
+            rows.map(|(k, (f, m))| {
+                vec![
+                    f.name.clone(),
+                    measured(m.nu),
+                    estimate(m.share),
+                    activity.map_or(NONE.into(), |a| format!("{:.3}", a[k])),
+                ]
+            }),
+        )));
     }
     if let Some(subspace) = &derivative.subspace {
         let values: Vec<String> = subspace.eigenvalues.iter().map(|e| measured(*e)).collect();
@@ -324,7 +283,7 @@ fn derivative(result: &Sensitivity) -> Vec<Block> {
         ));
         blocks.push(Block::Table(regimes(result)));
     }
-    blocks
+    Some(blocks)
 }
 
 fn regimes(result: &Sensitivity) -> Table {
@@ -343,27 +302,19 @@ fn regimes(result: &Sensitivity) -> Table {
             .collect();
         words.join(", ")
     };
-    Table {
-        columns: vec![
-            ("regime", Column::Text),
-            ("of all pairs", Column::Number),
-            ("hinges that slip", Column::Number),
-            ("hinges that have yielded", Column::Number),
-            ("what matters there", Column::Text),
-        ],
-        rows: regimes
-            .map(|r| {
-                let percent = |v: f64| format!("{:.0} %", 100.0 * v);
-                vec![
-                    r.name.clone(),
-                    percent(r.share),
-                    percent(r.slips),
-                    percent(r.yields),
-                    top(r),
-                ]
-            })
-            .collect(),
-    }
+    Table::new(
+        "regime; #of all pairs; #hinges that slip; #hinges that have yielded; what matters there",
+        regimes.map(|r| {
+            let percent = |v: f64| format!("{:.0} %", 100.0 * v);
+            vec![
+                r.name.clone(),
+                percent(r.share),
+                percent(r.slips),
+                percent(r.yields),
+                top(r),
+            ]
+        }),
+    )
 }
 
 /// How many combinations the measurements do not see. Which ones is a matter of choice: any mixture of them is
@@ -383,10 +334,8 @@ pub(crate) fn unseen(fisher: &Fisher) -> Option<String> {
     }
 }
 
-fn local(result: &Sensitivity) -> Vec<Block> {
-    let Some(local) = &result.local else {
-        return Vec::new();
-    };
+fn local(result: &Sensitivity) -> Option<Vec<Block>> {
+    let local = result.local.as_ref()?;
     let mut blocks = Vec::new();
     if let Some(fisher) = &local.fisher {
         blocks.push(Block::Text(
@@ -398,14 +347,10 @@ fn local(result: &Sensitivity) -> Vec<Block> {
             .filter_map(|c| Some((c, c.error?)));
         let rows =
             seen.map(|(c, error)| vec![number(c.eigenvalue), number(error), c.words.clone()]);
-        blocks.push(Block::Table(Table {
-            columns: vec![
-                ("eigenvalue", Column::Number),
-                ("standard error of the logarithm", Column::Number),
-                ("combination", Column::Text),
-            ],
-            rows: rows.collect(),
-        }));
+        blocks.push(Block::Table(Table::new(
+            "#eigenvalue; #standard error of the logarithm; combination",
+            rows,
+        )));
         blocks.extend(unseen(fisher).map(|text| Block::Text(format!("{text}."))));
     }
     let readings = (0..result.outputs.len()).filter(|i| result.outputs[*i].place.is_none());
@@ -428,17 +373,12 @@ fn local(result: &Sensitivity) -> Vec<Block> {
         blocks.push(Block::Text(
             "Exact derivatives of the readings; indices.csv has those along the curves.".into(),
         ));
-        blocks.push(Block::Table(Table {
-            columns: vec![
-                ("reading", Column::Text),
-                ("parameter", Column::Name),
-                ("slope", Column::Number),
-                ("elasticity", Column::Number),
-            ],
+        blocks.push(Block::Table(Table::new(
+            "reading; @parameter; #slope; #elasticity",
             rows,
-        }));
+        )));
     }
-    blocks
+    Some(blocks)
 }
 
 fn failures(result: &Sensitivity) -> Vec<Block> {
@@ -450,26 +390,17 @@ fn failures(result: &Sensitivity) -> Vec<Block> {
     let reason = |(why, count): &(String, usize)| format!("{count} times: {why}");
     blocks.push(Block::List(f.reasons.iter().map(reason).collect()));
     if !f.region.is_empty() {
-        blocks.push(Block::Table(Table {
-            columns: vec![
-                ("parameter", Column::Name),
-                ("failed from", Column::Number),
-                ("to", Column::Number),
-                ("separates", Column::Number),
-            ],
-            rows: f
-                .region
-                .iter()
-                .map(|r| {
-                    vec![
-                        r.name.clone(),
-                        number(r.range[0]),
-                        number(r.range[1]),
-                        format!("{:.2}", r.distance),
-                    ]
-                })
-                .collect(),
-        }));
+        blocks.push(Block::Table(Table::new(
+            "@parameter; #failed from; #to; #separates",
+            f.region.iter().map(|r| {
+                vec![
+                    r.name.clone(),
+                    number(r.range[0]),
+                    number(r.range[1]),
+                    format!("{:.2}", r.distance),
+                ]
+            }),
+        )));
     }
     let listed = f.list.iter().map(|one| {
         let values = one.values.iter().zip(&result.factors);

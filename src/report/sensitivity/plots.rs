@@ -7,25 +7,14 @@ mod space;
 
 pub(crate) use space::direction;
 
-use crate::report::plot::Picture;
-use crate::{error::readable, sensitivity::result::Sensitivity};
-
-/// What a picture shows, which decides its section.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Topic {
-    /// Shares of the variance.
-    Sobol,
-    /// Indices along curves.
-    Curves,
-    /// Elementary effects.
-    Morris,
-    /// Active subspace and regimes.
-    Derivative,
-    /// Derivatives at the nominal parameters.
-    Local,
-    /// Failed runs.
-    Failures,
-}
+use crate::report::{
+    fit::{
+        document::Topic,
+        plots::{Entry, log_if_wide, short},
+    },
+    plot::Picture,
+};
+use crate::sensitivity::result::Sensitivity;
 
 /// A picture of a study.
 pub(crate) struct Drawn {
@@ -33,14 +22,12 @@ pub(crate) struct Drawn {
     pub stem: String,
     /// A sentence.
     pub caption: String,
-    /// Where it belongs.
     pub topic: Topic,
-    /// The picture.
     pub picture: Picture,
 }
 
 /// All pictures for which there are data.
-pub(crate) fn pictures(result: &Sensitivity) -> Vec<Drawn> {
+pub(crate) fn pictures(result: &Sensitivity) -> Vec<(Topic, Entry)> {
     let mut list = indices::sobol(result);
     list.extend(indices::convergence(result));
     list.extend(curves::pictures(result));
@@ -56,7 +43,8 @@ pub(crate) fn pictures(result: &Sensitivity) -> Vec<Drawn> {
             false => ".",
         };
     }
-    list
+    let entry = |d: Drawn| (d.topic, (d.stem, d.caption, d.picture));
+    list.into_iter().map(entry).collect()
 }
 
 /// The line under a title: what every picture of a study says, then what one says.
@@ -84,9 +72,4 @@ fn slug(text: &str) -> String {
     };
     let words: String = text.chars().map(letter).collect();
     words.split_whitespace().collect::<Vec<_>>().join("-")
-}
-
-/// A number for people, to four digits.
-fn short(value: f64) -> String {
-    readable(format!("{value:.3e}").parse().unwrap_or(value))
 }

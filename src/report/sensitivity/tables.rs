@@ -112,11 +112,9 @@ pub(crate) fn indices(result: &Sensitivity) -> Result<Vec<u8>> {
 
 /// All indices of an output.
 fn lines(result: &Sensitivity, output: usize) -> Vec<Line<'_>> {
-    let mut list = local(result, output);
-    list.extend(derivative(result, output));
-    list.extend(morris(result, output));
-    list.extend(sobol(result, output));
-    list
+    let kinds = [local, derivative, morris, sobol];
+    let lists = kinds.iter().filter_map(|of| of(result, output));
+    lists.flatten().collect()
 }
 
 fn exact(value: f64) -> Estimate {
@@ -128,10 +126,8 @@ fn exact(value: f64) -> Estimate {
     }
 }
 
-fn local(result: &Sensitivity, output: usize) -> Vec<Line<'_>> {
-    let Some(local) = &result.local else {
-        return Vec::new();
-    };
+fn local(result: &Sensitivity, output: usize) -> Option<Vec<Line<'_>>> {
+    let local = result.local.as_ref()?;
     let mut list = Vec::new();
     for (k, factor) in result.factors.iter().enumerate() {
         let pair = [
@@ -151,16 +147,12 @@ fn local(result: &Sensitivity, output: usize) -> Vec<Line<'_>> {
             });
         }
     }
-    list
+    Some(list)
 }
 
-fn derivative(result: &Sensitivity, output: usize) -> Vec<Line<'_>> {
-    let Some(derivative) = &result.derivative else {
-        return Vec::new();
-    };
-    let Some(of) = &derivative.outputs[output] else {
-        return Vec::new();
-    };
+fn derivative(result: &Sensitivity, output: usize) -> Option<Vec<Line<'_>>> {
+    let derivative = result.derivative.as_ref()?;
+    let of = derivative.outputs[output].as_ref()?;
     let line = |index, parameter, estimate| Line {
         method: "dgsm",
         index,
@@ -178,13 +170,11 @@ fn derivative(result: &Sensitivity, output: usize) -> Vec<Line<'_>> {
     for (group, bound) in result.groups.iter().zip(of.bounds.iter().flatten()) {
         list.push(line("bound", group, *bound));
     }
-    list
+    Some(list)
 }
 
-fn morris(result: &Sensitivity, output: usize) -> Vec<Line<'_>> {
-    let Some(morris) = &result.morris else {
-        return Vec::new();
-    };
+fn morris(result: &Sensitivity, output: usize) -> Option<Vec<Line<'_>>> {
+    let morris = result.morris.as_ref()?;
     let mut list = Vec::new();
     for (group, effects) in result.groups.iter().zip(&morris.outputs[output]) {
         let Some(effects) = effects else { continue };
@@ -206,17 +196,14 @@ fn morris(result: &Sensitivity, output: usize) -> Vec<Line<'_>> {
             });
         }
     }
-    list
+    Some(list)
 }
 
-fn sobol(result: &Sensitivity, output: usize) -> Vec<Line<'_>> {
-    let Some(of) = result
+fn sobol(result: &Sensitivity, output: usize) -> Option<Vec<Line<'_>>> {
+    let of = result
         .sobol
         .as_ref()
-        .and_then(|s| s.outputs[output].as_ref())
-    else {
-        return Vec::new();
-    };
+        .and_then(|s| s.outputs[output].as_ref())?;
     let derivative = result.derivative.as_ref();
     let bounds = derivative.and_then(|d| d.outputs[output].as_ref()?.bounds.as_ref());
     let mut list = Vec::new();
@@ -235,7 +222,7 @@ fn sobol(result: &Sensitivity, output: usize) -> Vec<Line<'_>> {
             });
         }
     }
-    list
+    Some(list)
 }
 
 /// `samples.csv`: a line a run.

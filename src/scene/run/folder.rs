@@ -32,7 +32,6 @@ pub(crate) const TABLES: [&str; 3] = ["readings.csv", "energies.csv", "solver.cs
 /// What to do about a folder of another run.
 const REMEDY: &str = "give another --out, or --fresh to throw it away";
 
-/// An open folder.
 pub(super) struct SceneFolder {
     folder: Folder,
     run: u64,
@@ -40,7 +39,7 @@ pub(super) struct SceneFolder {
     /// The tables and the track, in the order of their lengths in a snapshot.
     logs: [Log; 4],
     /// Numbers of steps at which a picture is wanted.
-    picture_steps: Vec<usize>,
+    pub(super) picture_steps: Vec<usize>,
     /// Number of the next frame.
     frame: usize,
     /// Where the run can go on from.
@@ -221,11 +220,6 @@ impl SceneFolder {
             self.logs[2].append(line.as_bytes())?;
         }
         Ok(())
-    }
-
-    /// Whether a picture is wanted after so many steps.
-    pub(crate) fn is_picture(&self, step: usize) -> bool {
-        self.picture_steps.contains(&step)
     }
 
     /// Writes the state as a frame.

@@ -101,14 +101,15 @@ fn keep(
     folder: &mut SceneFolder,
 ) -> Result<Option<SceneRow>> {
     let scene = &simulation.prepared.scene;
-    let done = simulation.step - 1;
+    let done = simulation.step;
+    let due = |every: usize| done.is_multiple_of(every) || done == scene.clock.steps;
     let mut row = None;
-    if scene.output.row_after(&scene.clock, done) {
+    if due(scene.output.row_every) {
         let new = SceneRow::of(simulation, before, Some(statistics))?;
         folder.add_row(&new, seconds)?;
         row = Some(new);
     }
-    if scene.output.frame_after(&scene.clock, done) || folder.is_picture(simulation.step) {
+    if due(scene.output.frame_every) || folder.picture_steps.contains(&done) {
         folder.add_frame(simulation)?;
     }
     folder.mark(simulation)?;

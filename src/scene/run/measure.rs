@@ -42,7 +42,6 @@ pub(crate) struct SceneRow {
     pub yielding: usize,
     /// Largest stretch of a yarn direction of a triangle, signed.
     pub max_stretch: f64,
-    /// Energies.
     pub energies: Energies,
     /// Readings of the scene, in its order.
     pub readings: Vec<f64>,

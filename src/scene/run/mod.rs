@@ -33,9 +33,7 @@ use crate::{
 
 /// A run at some step.
 pub struct Simulation<'a> {
-    /// What is run.
     pub prepared: &'a PreparedScene,
-    /// Where it is.
     pub state: State,
     /// How many steps are done.
     pub step: usize,

@@ -11,7 +11,6 @@ use std::{
 
 use crate::error::{Error, Result};
 
-/// One frame.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct StoredFrame {
     /// Steps done.
@@ -65,7 +64,6 @@ impl FrameFile {
         })
     }
 
-    /// One frame.
     pub(crate) fn frame(&mut self, index: usize) -> Result<StoredFrame> {
         let record = record_bytes(self.vertices);
         let mut bytes = vec![0; record as usize];

@@ -16,7 +16,7 @@ use crate::{
 pub(super) fn mesh() -> Value {
     let common = ["shape", "rest", "rotate", "translate_m"];
     let kinds = SHAPES.map(|shape| {
-        let known = Shape::ALL.into_iter().find(|s| s.name() == shape);
+        let known = Shape::named(shape);
         let own: Vec<&str> = match known {
             Some(shape) => [&shape.keys()[..], &["vertices", "pattern", "seed"]].concat(),
             None => vec!["file", "texture_scale", "repair"],
@@ -77,7 +77,7 @@ pub(super) fn fabric() -> Value {
             "description": "a preset, a material file relative to the scene (material.json of a fit), or an object",
         }),
         "law" => choice(
-            &LawName::ALL.map(LawName::name),
+            &LawName::NAMES,
             "in place of the material's own, for baselines",
         ),
         "timer" => choice(

@@ -278,25 +278,16 @@ pub(super) fn axes(figure: &Figure, mut series: Vec<Series>) -> Chart {
 }
 
 pub(super) fn fitted_curve(curve: &FittedCurve, label: &str, color: usize) -> Series {
-    Series {
-        label: label.into(),
-        points: zipped(&curve.x, &curve.fitted),
-        mark: Mark::Line,
-        color: Some(color),
-        spread: zipped(&curve.low, &curve.high),
-    }
+    Series::new(label, Mark::Line, zipped(&curve.x, &curve.fitted))
+        .color(color)
+        .spread(zipped(&curve.low, &curve.high))
 }
 
 /// The hard law's curve where it can be told from the fitted one.
 fn hard_curve(curve: &FittedCurve, color: usize) -> Option<Series> {
     let differs = |(hard, fitted): (&f64, &f64)| (hard - fitted).abs() > VISIBLE_DEG;
     let visible = curve.hard.iter().zip(&curve.fitted).any(differs);
-    visible.then(|| Series {
-        points: zipped(&curve.x, &curve.hard),
-        mark: Mark::Thin,
-        color: Some(color),
-        ..Series::default()
-    })
+    visible.then(|| Series::new("", Mark::Thin, zipped(&curve.x, &curve.hard)).color(color))
 }
 
 pub(super) fn measured(
@@ -307,13 +298,9 @@ pub(super) fn measured(
 ) -> Series {
     // A series whose points cannot be drawn must not stand in the legend.
     let shown = || points.iter().filter(|point| point.time > 0.0);
-    Series {
-        label: label.into(),
-        points: shown().map(|p| (p.time, p.angle)).collect(),
-        mark,
-        color: Some(color),
-        spread: shown().map(|p| (p.angle - p.sd, p.angle + p.sd)).collect(),
-    }
+    Series::new(label, mark, shown().map(|p| (p.time, p.angle)))
+        .color(color)
+        .spread(shown().map(|p| (p.angle - p.sd, p.angle + p.sd)))
 }
 
 fn listed(at_zero: &str, unplaced: &[String]) -> String {
@@ -328,6 +315,6 @@ fn listed(at_zero: &str, unplaced: &[String]) -> String {
     format!("{at_zero}, which has no place on a log axis: {first}{more}")
 }
 
-fn zipped(xs: &[f64], ys: &[f64]) -> Vec<(f64, f64)> {
+pub(super) fn zipped(xs: &[f64], ys: &[f64]) -> Vec<(f64, f64)> {
     xs.iter().copied().zip(ys.iter().copied()).collect()
 }

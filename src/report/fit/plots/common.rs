@@ -1,6 +1,6 @@
 //! Measured points and fitted curves of every test but those of angles, and readings that are on no curve.
 
-use super::{Entry, distinct, fill, level, note, slug};
+use super::{Entry, angles::zipped, distinct, fill, level, note, slug};
 use crate::fit::result::{FitResult, FittedCurve, PointResult};
 use crate::laboratory::{Figure, TESTS, Test};
 use crate::report::plot::{Chart, Mark, Scale, Series};
@@ -78,14 +78,8 @@ fn chart(result: &FitResult, figure: &Figure, name: &str, group: &Group) -> Char
             _ => format!(", {}", fill(words, one)),
         };
         for curve in curves.iter().filter(|c| c.setting(of_curve) == one) {
-            let x = curve.x.iter().copied();
-            lines.push(Series {
-                label: format!("fitted{which}"),
-                points: x.zip(curve.fitted.iter().copied()).collect(),
-                mark: Mark::Line,
-                color: Some(index),
-                ..Series::default()
-            });
+            let fitted = zipped(&curve.x, &curve.fitted);
+            lines.push(Series::new(format!("fitted{which}"), Mark::Line, fitted).color(index));
         }
         for (held_out, mark) in [(false, Mark::Points), (true, Mark::Hollow)] {
             let here = points.iter().filter(|point| own(point) == one);
@@ -93,17 +87,10 @@ fn chart(result: &FitResult, figure: &Figure, name: &str, group: &Group) -> Char
                 .filter(|point| point.held_out == held_out)
                 .map(|p| (p.setting(figure.x).unwrap_or(f64::NAN), p.numbers()))
                 .collect();
-            markers.push(Series {
-                label: format!("{}{which}", if held_out { "held out" } else { "measured" }),
-                points: here.iter().map(|(x, [value, ..])| (*x, *value)).collect(),
-                mark,
-                // A line must be seen between its own points.
-                color: Some(index + all.len()),
-                spread: here
-                    .iter()
-                    .map(|(_, [value, sd, ..])| (value - sd, value + sd))
-                    .collect(),
-            });
+            let label = if held_out { "held out" } else { "measured" };
+            // A line must be seen between its own points.
+            markers
+                .push(with_errors(format!("{label}{which}"), mark, &here).color(index + all.len()));
         }
     }
     markers.retain(|series| !series.points.is_empty());
@@ -119,6 +106,15 @@ fn chart(result: &FitResult, figure: &Figure, name: &str, group: &Group) -> Char
         series: markers.into_iter().chain(lines).collect(),
         ..Chart::default()
     }
+}
+
+/// Markers at `x` and measured value of each point, with an error bar of one standard deviation.
+pub(super) fn with_errors(label: String, mark: Mark, here: &[(f64, [f64; 4])]) -> Series {
+    let value = here.iter().map(|(x, [value, ..])| (*x, *value));
+    let spread = here
+        .iter()
+        .map(|(_, [value, sd, ..])| (value - sd, value + sd));
+    Series::new(label, mark, value).spread(spread)
 }
 
 /// Readings that are on no curve in units of their measured value, which makes points of any unit comparable.
@@ -140,13 +136,15 @@ fn relative_readings(result: &FitResult, kind: &str, what: &str) -> Option<Entry
         (sd / measured.abs(), fitted / measured)
     };
     let errors = points.iter().map(|(_, point)| relative(point).0);
-    let mut series = vec![Series {
-        label: "measured ± one standard deviation".into(),
-        points: points.iter().map(|(x, _)| (*x, 1.0)).collect(),
-        mark: Mark::Points,
-        color: Some(0),
-        spread: errors.map(|error| (1.0 - error, 1.0 + error)).collect(),
-    }];
+    let mut series = vec![
+        Series::new(
+            "measured ± one standard deviation",
+            Mark::Points,
+            points.iter().map(|(x, _)| (*x, 1.0)),
+        )
+        .color(0)
+        .spread(errors.map(|error| (1.0 - error, 1.0 + error))),
+    ];
     let kind = |point: &PointResult| {
         let quantity = point.quantity.as_deref().unwrap_or("reading");
         let held_out = if point.held_out { ", held out" } else { "" };
@@ -158,13 +156,11 @@ fn relative_readings(result: &FitResult, kind: &str, what: &str) -> Option<Entry
     let kinds = distinct(points.iter().map(|(_, point)| kind(point)));
     for (index, one) in kinds.iter().enumerate() {
         let here = points.iter().filter(|(_, point)| kind(point) == *one);
-        series.push(Series {
-            label: one.0.clone(),
-            points: here.map(|(x, point)| (*x, relative(point).1)).collect(),
-            mark: if one.1 { Mark::Hollow } else { Mark::Points },
-            color: Some(index + 1),
-            ..Series::default()
-        });
+        let mark = if one.1 { Mark::Hollow } else { Mark::Points };
+        series.push(
+            Series::new(&one.0, mark, here.map(|(x, point)| (*x, relative(point).1)))
+                .color(index + 1),
+        );
     }
     series.push(level("", 1.0));
     let chart = Chart {

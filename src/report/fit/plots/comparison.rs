@@ -119,30 +119,18 @@ fn of_common(figure: &Figure, groups: &[common::Group; 2]) -> Vec<Series> {
             };
             for curve in fitted.iter().filter(|c| c.setting(of_curve) == one) {
                 let x = curve.x.iter().copied();
-                curves.push(Series {
-                    label: label.clone(),
-                    points: x.zip(curve.fitted.iter().copied()).collect(),
-                    mark: line,
-                    color: Some(color),
-                    ..Series::default()
-                });
+                curves.push(
+                    Series::new(label.clone(), line, x.zip(curve.fitted.iter().copied()))
+                        .color(color),
+                );
             }
             let numbers = |p: &PointResult| (own(p), place(p), p.measured, p.sd);
             let known = |p: &PointResult| groups[0].0.iter().any(|q| numbers(q) == numbers(p));
             let fresh = |p: &PointResult| marker == Mark::Points || !known(p);
             let here = of_fit.iter().filter(|p| own(p) == one && fresh(p));
             let here: Vec<(f64, [f64; 4])> = here.map(|p| (place(p), p.numbers())).collect();
-            points.push(Series {
-                label,
-                points: here.iter().map(|(x, [value, ..])| (*x, *value)).collect(),
-                mark: marker,
-                // A line must be seen between its own points.
-                color: Some(color + all.len()),
-                spread: here
-                    .iter()
-                    .map(|(_, [value, sd, ..])| (value - sd, value + sd))
-                    .collect(),
-            });
+            // A line must be seen between its own points.
+            points.push(common::with_errors(label, marker, &here).color(color + all.len()));
         }
     }
     points.retain(|series| !series.points.is_empty());

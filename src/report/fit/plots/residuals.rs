@@ -134,13 +134,8 @@ fn axes(
                 .filter(|((_, p), kind)| *kind == name && p.held_out == held_out);
             let points: Vec<_> = here.map(|((x, point), _)| (*x, point.residual())).collect();
             if !points.is_empty() {
-                series.push(Series {
-                    label: format!("{name}{}", if held_out { ", held out" } else { "" }),
-                    points,
-                    mark,
-                    color: Some(color),
-                    ..Series::default()
-                });
+                let label = format!("{name}{}", if held_out { ", held out" } else { "" });
+                series.push(Series::new(label, mark, points).color(color));
             }
         }
     }

@@ -17,16 +17,9 @@ pub(super) fn starts(result: &FitResult) -> Option<Entry> {
     ends.sort_by(|a, b| a.0.total_cmp(&b.0));
     let series = |best: bool, name: &str, mark: Mark, color: usize| {
         let ranked = ends.iter().enumerate().filter(|(_, end)| end.1 == best);
-        let points: Vec<_> = ranked
-            .map(|(rank, end)| (rank as f64 + 1.0, end.0))
-            .collect();
-        Series {
-            label: format!("{name}: {} of {}", points.len(), result.starts.len()),
-            points,
-            mark,
-            color: Some(color),
-            ..Series::default()
-        }
+        let points: Vec<_> = ranked.map(|(i, end)| (i as f64 + 1.0, end.0)).collect();
+        let label = format!("{name}: {} of {}", points.len(), result.starts.len());
+        Series::new(label, mark, points).color(color)
     };
     let mut both = vec![
         series(true, "in the best minimum", Mark::Points, 3),
@@ -59,23 +52,17 @@ pub(super) fn cost(result: &FitResult) -> Option<Entry> {
             .iter()
             .map(|round| (round.stage, round.gate_width)),
     );
+    // Markers of many rounds would be a thick line.
+    let mark = match result.rounds.len() {
+        0..=60 => Mark::LinePoints,
+        _ => Mark::Line,
+    };
     let line = |(color, stage): (usize, &(usize, f64))| {
         let numbered = result.rounds.iter().enumerate();
         let here = numbered.filter(|(_, round)| (round.stage, round.gate_width) == *stage);
-        Series {
-            label: format!("stage {}, gate width {}", stage.0, short(stage.1)),
-            points: here
-                .map(|(i, round)| (i as f64 + 1.0, round.best_chi2))
-                .collect(),
-            // Markers of many rounds would be a thick line.
-            mark: if result.rounds.len() > 60 {
-                Mark::Line
-            } else {
-                Mark::LinePoints
-            },
-            color: Some(color),
-            ..Series::default()
-        }
+        let points = here.map(|(i, round)| (i as f64 + 1.0, round.best_chi2));
+        let label = format!("stage {}, gate width {}", stage.0, short(stage.1));
+        Series::new(label, mark, points).color(color)
     };
     let chart = chi2_chart(Chart {
         title: "The search, round by round".into(),
@@ -125,23 +112,12 @@ fn profile_chart(result: &FitResult, profile: &ProfileResult) -> Chart {
         .iter()
         .find(|one| one.name == profile.name);
     let mut series = vec![
-        Series {
-            label: "profile".into(),
-            points: points.clone(),
-            mark: Mark::LinePoints,
-            color: Some(4),
-            ..Series::default()
-        },
+        Series::new("profile", Mark::LinePoints, points.clone()).color(4),
         level(&format!("95 % limit, 3.84{scaled}"), limit),
     ];
     if let Some(parameter) = parameter {
-        series.push(Series {
-            label: format!("best value, {}", short(parameter.best)),
-            points: vec![(parameter.best, 0.0)],
-            mark: Mark::Upright,
-            color: Some(5),
-            ..Series::default()
-        });
+        let label = format!("best value, {}", short(parameter.best));
+        series.push(Series::new(label, Mark::Upright, [(parameter.best, 0.0)]).color(5));
     }
     let lowest = points.iter().map(|point| point.1).fold(0.0, f64::min);
     Chart {

@@ -1,40 +1,19 @@
 //! `report.md`.
 
-use crate::{
-    fit::result::FitResult,
-    report::fit::{
-        document::{Block, Section, Topic, sections, title},
-        rows::{Column, Table},
-        sentence,
-    },
+use crate::report::fit::{
+    document::{Block, Report, Topic},
+    rows::{Column, Table},
 };
-
-/// The report as Markdown. `pictures` are the file names in the folder `plots` beside it, each with its topic, which
-/// decides its section, and its caption.
-pub(crate) fn markdown(result: &FitResult, pictures: &[(Topic, Link)]) -> String {
-    let sections = sections(result);
-    let placed: Vec<(&Section, Vec<&Link>)> = sections
-        .iter()
-        .map(|section| {
-            let here = |(topic, _): &&(Topic, Link)| Some(*topic) == section.pictures;
-            let shown = pictures.iter().filter(here).map(|(_, link)| link);
-            (section, shown.collect())
-        })
-        .collect();
-    document(&title(result), sentence::origin(result), &placed)
-}
 
 /// File name and caption.
 pub(crate) type Link = (String, String);
 
-/// A text of sections, each with its pictures; `origin` says where the data come from.
-pub(in crate::report) fn document(
-    title: &str,
-    origin: &str,
-    sections: &[(&Section, Vec<&Link>)],
-) -> String {
-    let mut text = format!("# {}\n\n**{origin}**\n", escaped(title));
-    for (section, shown) in sections {
+/// The report as Markdown. `pictures` are the file names in the folder `plots` beside it, each with its topic, which
+/// decides its section, and its caption.
+pub(crate) fn markdown(report: &Report, pictures: &[(Topic, Link)]) -> String {
+    let mut text = format!("# {}\n\n**{}**\n", escaped(&report.title), report.origin);
+    for section in &report.sections {
+        let shown = section.figures(pictures);
         if section.blocks.is_empty() && shown.is_empty() {
             continue;
         }
@@ -121,7 +100,10 @@ fn address(file: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::fit::sample::{sample, written};
+    use crate::report::fit::{
+        document::report,
+        sample::{sample, written},
+    };
 
     fn pictures() -> Vec<(Topic, Link)> {
         let picture =
@@ -140,7 +122,7 @@ mod tests {
     /// The reader finds origin, statistics, verdicts, points, certificate, run and pictures.
     #[test]
     fn says_what_matters() {
-        let text = markdown(&sample(), &pictures());
+        let text = markdown(&report(&sample()), &pictures());
         written("report.md", &text);
         let mut lines = text.lines().filter(|line| !line.is_empty());
         assert_eq!(lines.next(), Some("# Fit of cotton poplin, three gaps"));
@@ -175,7 +157,7 @@ mod tests {
         let mut result = sample();
         result.parameters[0].name = "a|b\n`c`".into();
         result.parameters[1].verdict = "x | y".into();
-        let text = markdown(&result, &[]);
+        let text = markdown(&report(&result), &[]);
         let bars = |line: &str| line.replace("\\|", "").matches('|').count();
         let mut previous: Option<&str> = None;
         let mut compared = 0;

@@ -1,6 +1,6 @@
 //! Indices along curves: which parameter moves which part.
 
-use super::{Drawn, Topic, note, slug};
+use super::{Drawn, Topic, log_if_wide, note, slug};
 use crate::{
     report::plot::{Chart, Mark, Scale, Series},
     sensitivity::result::Sensitivity,
@@ -67,12 +67,7 @@ fn curves(result: &Sensitivity) -> Vec<Curve> {
 }
 
 fn scale(points: &[(usize, f64)]) -> Scale {
-    let (low, high) = (points[0].1, points[points.len() - 1].1);
-    if low > 0.0 && high > 20.0 * low {
-        Scale::Log
-    } else {
-        Scale::Linear
-    }
+    log_if_wide(points.iter().map(|point| point.1), 20.0)
 }
 
 /// A picture a curve and kind of index.
@@ -94,19 +89,16 @@ fn totals(result: &Sensitivity, curve: &str, axis: &str, points: &[(usize, f64)]
         let total = |output: usize| Some(sobol.outputs[output].as_ref()?.groups[k].total_jansen);
         let all: Vec<_> = points.iter().map(|(i, x)| (*x, total(*i))).collect();
         let or_nan = |v: Option<f64>| v.unwrap_or(f64::NAN);
-        Series {
+        Series::new(
             label,
-            points: all
-                .iter()
-                .map(|(x, t)| (*x, or_nan(t.map(|t| t.value))))
-                .collect(),
-            mark: Mark::Line,
-            color: Some(k),
-            spread: all
-                .iter()
-                .map(|(_, t)| (or_nan(t.map(|t| t.low)), or_nan(t.map(|t| t.high))))
-                .collect(),
-        }
+            Mark::Line,
+            all.iter().map(|(x, t)| (*x, or_nan(t.map(|t| t.value)))),
+        )
+        .color(k)
+        .spread(
+            all.iter()
+                .map(|(_, t)| (or_nan(t.map(|t| t.low)), or_nan(t.map(|t| t.high)))),
+        )
     });
     let (series, left) = largest(series.collect());
     Some(Drawn {
@@ -143,13 +135,9 @@ fn effects(
             .iter()
             .filter_map(|(i, x)| Some((*x, effect(*i)?)))
             .collect();
-        Series {
-            label,
-            points: all.iter().map(|(x, e)| (*x, e.value)).collect(),
-            mark: Mark::Line,
-            color: Some(k),
-            spread: all.iter().map(|(_, e)| (e.low, e.high)).collect(),
-        }
+        Series::new(label, Mark::Line, all.iter().map(|(x, e)| (*x, e.value)))
+            .color(k)
+            .spread(all.iter().map(|(_, e)| (e.low, e.high)))
     });
     let (series, left) = largest(series.collect());
     Some(Drawn {
@@ -179,15 +167,10 @@ fn elasticities(
     points: &[(usize, f64)],
 ) -> Option<Drawn> {
     let local = result.local.as_ref()?;
-    let series = result.factors.iter().enumerate().map(|(k, factor)| Series {
-        label: factor.symbol.clone(),
-        points: points
-            .iter()
-            .map(|(i, x)| (*x, local.elasticities[*i][k].unwrap_or(f64::NAN)))
-            .collect(),
-        mark: Mark::Line,
-        color: Some(k),
-        ..Series::default()
+    let series = result.factors.iter().enumerate().map(|(k, factor)| {
+        let elasticity = |i: usize| local.elasticities[i][k].unwrap_or(f64::NAN);
+        let points = points.iter().map(|(i, x)| (*x, elasticity(*i)));
+        Series::new(&factor.symbol, Mark::Line, points).color(k)
     });
     let (series, left) = largest(series.collect());
     Some(Drawn {

@@ -39,25 +39,16 @@ pub(super) fn ellipses(result: &Sensitivity) -> Vec<Drawn> {
         let free = [c[i][i], c[i][j], c[j][j]];
         let f = &fisher.matrix;
         let fixed = inverse([f[i][i], f[i][j], f[j][j]]);
-        let line = |label: &str, m: [f64; 3], mark: Mark, color: usize| Series {
-            label: label.into(),
-            points: ellipse(m)
-                .into_iter()
-                .map(|(x, y)| (a.nominal * x.exp(), b.nominal * y.exp()))
-                .collect(),
-            mark,
-            color: Some(color),
-            ..Series::default()
+        let line = |label: &str, m: [f64; 3], mark: Mark, color: usize| {
+            let points = ellipse(m).into_iter();
+            let points = points.map(|(x, y)| (a.nominal * x.exp(), b.nominal * y.exp()));
+            Series::new(label, mark, points).color(color)
         };
         let mut series = vec![line("all others unknown", free, Mark::Line, 4)];
         series.extend(fixed.map(|m| line("all others known", m, Mark::Dashed, 5)));
-        series.push(Series {
-            label: format!("nominal: {}, {}", short(a.nominal), short(b.nominal)),
-            points: vec![(a.nominal, b.nominal)],
-            mark: Mark::Points,
-            color: Some(0),
-            ..Series::default()
-        });
+        let label = format!("nominal: {}, {}", short(a.nominal), short(b.nominal));
+        let nominal = [(a.nominal, b.nominal)];
+        series.push(Series::new(label, Mark::Points, nominal).color(0));
         let axis = |f: &crate::sensitivity::factor::Factor| match f.unit.as_str() {
             "1" => f.symbol.clone(),
             unit => format!("{} [{unit}]", f.symbol),

@@ -85,18 +85,16 @@ pub(super) fn convergence(result: &Sensitivity) -> Option<Drawn> {
     let steps = &result.sobol.as_ref()?.convergence;
     let mut labels = result.labels();
     labels.push("dummy".into());
-    let series = labels.into_iter().enumerate().map(|(k, label)| Series {
-        label,
-        points: steps
-            .iter()
-            .map(|s| (s.samples as f64, s.groups[k].total_jansen.value))
-            .collect(),
-        mark: Mark::LinePoints,
-        color: Some(k),
-        spread: steps
-            .iter()
-            .map(|s| (s.groups[k].total_jansen.low, s.groups[k].total_jansen.high))
-            .collect(),
+    let series = labels.into_iter().enumerate().map(|(k, label)| {
+        let totals = steps.iter().map(|s| s.groups[k].total_jansen);
+        let samples = steps.iter().map(|s| s.samples as f64);
+        Series::new(
+            label,
+            Mark::LinePoints,
+            samples.zip(totals.clone().map(|t| t.value)),
+        )
+        .color(k)
+        .spread(totals.map(|t| (t.low, t.high)))
     });
     let name = &result.outputs[result.main].name;
     let stopped = &result.sobol.as_ref()?.stopped;
@@ -132,26 +130,17 @@ pub(super) fn morris(result: &Sensitivity) -> Vec<Drawn> {
             .filter_map(|(k, (effects, label))| {
                 let effects = effects.as_ref()?;
                 let sigma = effects.sigma?;
-                Some(Series {
-                    label: label.clone(),
-                    points: vec![(effects.mu_star.value, sigma.value)],
-                    mark: Mark::Points,
-                    color: Some(k),
-                    spread: vec![(sigma.low, sigma.high)],
-                })
+                let point = [(effects.mu_star.value, sigma.value)];
+                let series = Series::new(label, Mark::Points, point).color(k);
+                Some(series.spread([(sigma.low, sigma.high)]))
             })
             .collect();
         let far = series.iter().map(|s| s.points[0].0).fold(0.0, f64::max);
         if far <= 0.0 {
             return None;
         }
-        series.push(Series {
-            label: "σ = μ*: interactions as large as the effect".into(),
-            points: vec![(0.0, 0.0), (far, far)],
-            mark: Mark::Thin,
-            color: Some(0),
-            ..Series::default()
-        });
+        let label = "σ = μ*: interactions as large as the effect";
+        series.push(Series::new(label, Mark::Thin, [(0.0, 0.0), (far, far)]).color(0));
         Some(Drawn {
             stem: format!("morris-{}", slug(&of.name)),
             caption: format!(

@@ -42,6 +42,8 @@ pub(super) fn projection(result: &Sensitivity) -> Option<Drawn> {
     let total: f64 = subspace.eigenvalues.iter().map(|e| e.value).sum();
     let share = 100.0 * subspace.eigenvalues[0].value / total;
     let words = direction(result, &subspace.directions[0]);
+    // The first of the sequence fill the space as evenly as all do.
+    let points = derivative.projection.iter().take(SHOWN);
     Some(Drawn {
         stem: "active-direction".into(),
         caption: format!(
@@ -59,13 +61,7 @@ pub(super) fn projection(result: &Sensitivity) -> Option<Drawn> {
             ),
             x_label: "position along the first active direction".into(),
             y_label: format!("{} [{}]", output.name, output.unit),
-            series: vec![Series {
-                // The first of the sequence fill the space as evenly as all do.
-                points: derivative.projection.iter().take(SHOWN).copied().collect(),
-                mark: Mark::Hollow,
-                color: Some(0),
-                ..Series::default()
-            }],
+            series: vec![Series::new("", Mark::Hollow, points.copied()).color(0)],
             ..Chart::default()
         }
         .into(),
