@@ -225,8 +225,12 @@ fn gains_against(result: &DesignResult, x_label: String, times: bool, drawn: &[D
         };
         series.push(Series::new(label, mark, points).color(color));
     }
-    // A log axis has no place for a loop without a dwell.
-    for (one, figure) in drawn.iter().filter(|_| times) {
+    // A log axis has no place for a loop without a dwell. Where there is nothing else the axis is linear.
+    let beyond_zero = |(one, figure): &(&CandidateResult, DesignFigure)| {
+        one.setting(figure.x).is_some_and(|x| x > 0.0)
+    };
+    let logarithmic = times && drawn.iter().any(beyond_zero);
+    for (one, figure) in drawn.iter().filter(|_| logarithmic) {
         if one.setting(figure.x).is_some_and(|x| x <= 0.0) {
             hidden += &format!("; not drawn: {}, {:.2} bit", one.measurement, one.bits);
         }
@@ -243,7 +247,7 @@ fn gains_against(result: &DesignResult, x_label: String, times: bool, drawn: &[D
             Criterion::D => "expected information [bit]".into(),
             Criterion::A => "fall of the sum of relative variances [%]".into(),
         },
-        x_scale: if times { Scale::Log } else { Scale::Linear },
+        x_scale: if logarithmic { Scale::Log } else { Scale::Linear },
         series,
         ..Chart::default()
     }
