@@ -1,14 +1,15 @@
 //! The KES-FB2 pure bending test, with an optional dwell at full curvature.
 
+mod columns;
 mod loops;
 mod measured;
 
 use std::sync::Arc;
 
+use columns::{CURVATURE, MOMENT};
 pub(super) use measured::{Bending, assumed_moment_sd};
 #[cfg(test)]
 pub(crate) use measured::{BendingPoint, BendingReading};
-use measured::{CURVATURE, MOMENT};
 
 use super::crease::OVERSHOOT;
 use crate::{

@@ -1,6 +1,8 @@
 //! The crease recovery test (paper 1 Fig. 2; Levison et al. 1962; ISO 2313, AATCC 66).
 
+mod columns;
 mod exact;
+mod grid;
 mod measured;
 mod shares;
 mod whole;
@@ -9,7 +11,8 @@ use std::sync::Arc;
 
 use burn::tensor::Tensor;
 
-pub(super) use measured::{ANGLE, Recovery, seconds};
+pub(super) use columns::ANGLE;
+pub(super) use measured::{Recovery, seconds};
 
 use crate::{
     error::{Result, bad_input, readable},

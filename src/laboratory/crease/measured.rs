@@ -1,16 +1,21 @@
 //! The crease recovery test as a [`Test`]: its columns, what its angles tell, and what to measure next.
 
-use std::{f64::consts::PI, sync::Arc};
+use std::sync::Arc;
 
-use super::{CREST_CURVATURE, CreasePoint, CreaseTest, shares::Folds, whole::WholeFolds};
+use super::{
+    CREST_CURVATURE, CreasePoint, CreaseTest,
+    columns::{ANGLE, ANGLE_SD, GAP, PRESS, READ, THICKNESS, check_unit},
+    grid::{GAPS, around, one_three_ten},
+    shares::Folds,
+    whole::{WholeFolds, hinge_block},
+};
 use crate::{
     error::{Result, bad_input, readable},
     laboratory::{
         AngleFigure, Blueprint, Condition, Context, CurveKeys, DesignFigure, Figure, Grid, Label,
         Measured, Noise, PreparedTest, Setting, SettingKind, ShareTest, Specimen, Survey, Sweep,
         Test, TestSettings, TestSetup,
-        batch::HingeBlock,
-        sheet::{Assumptions, Cells, Concept, DataSheet, accepted, column},
+        sheet::{Assumptions, Concept, DataSheet, accepted},
         strip::StripBlock,
     },
     material::Law,
@@ -18,127 +23,12 @@ use crate::{
     rollout::log_times,
 };
 
-/// Recovery angle \[degrees\]; 180 is flat.
-pub(crate) static ANGLE: Concept = Concept {
-    hint: "A sum of warp and weft must be given as two rows",
-    beginnings: &[&["recovery"], &["cra"], &["wra"]],
-    ..Concept::number(
-        "angle",
-        (0.0, 180.0),
-        &[
-            column(
-                "angle_deg",
-                "degrees",
-                1.0,
-                "recovery angle; 180 is flat, 0 stays folded; beside an overhang the angle of the cantilever",
-            ),
-            column("angle_rad", "radians", 180.0 / PI, "the same"),
-            column("recovery_pct", "%", 1.8, "the same; 100 is 180 degrees"),
-        ],
-    )
-};
-static ANGLE_SD: Concept = Concept {
-    range: (0.0, 180.0),
-    ..Concept::spread(
-        "angle sd",
-        "angle",
-        &[
-            column("sd_deg", "degrees", 1.0, "standard deviation of the angle"),
-            column("sd_rad", "radians", 180.0 / PI, "the same"),
-            column("sd_pct", "%", 1.8, "the same, of recovery_pct"),
-        ],
-    )
-};
-/// Gaps below a yarn or as wide as a hand are no folds.
-static GAP: Concept = Concept {
-    cells: Cells::SettingOf(&["angle"]),
-    beginnings: &[&["gap"]],
-    ..Concept::number(
-        "gap",
-        (1e-5, 0.1),
-        &[
-            column(
-                "gap_mm",
-                "mm",
-                1e-3,
-                "distance of the plates that press the fold; without it 2·thickness_mm",
-            ),
-            column("gap_cm", "cm", 1e-2, "the same"),
-            column("gap_m", "m", 1.0, "the same"),
-        ],
-    )
-};
-static PRESS: Concept = Concept {
-    cells: Cells::SettingOf(&["angle"]),
-    beginnings: &[
-        &["press", "time"],
-        &["press", "s"],
-        &["press", "min"],
-        &["press", "h"],
-        &["pressing", "time"],
-        &["hold", "time"],
-        &["load", "time"],
-        &["time"],
-    ],
-    ..Concept::number(
-        "press",
-        (0.0, 1e9),
-        &[
-            column("press_time_s", "s", 1.0, "time under load"),
-            column("press_time_min", "min", 60.0, "the same"),
-            column("press_time_h", "h", 3600.0, "the same"),
-        ],
-    )
-};
-static READ: Concept = Concept {
-    cells: Cells::SettingOf(&["angle"]),
-    beginnings: &[
-        &["recovery", "time"],
-        &["read", "time"],
-        &["reading", "time"],
-        &["recovery"],
-        &["time"],
-    ],
-    ..Concept::number(
-        "read",
-        (0.0, 1e9),
-        &[
-            column(
-                "recovery_time_s",
-                "s",
-                1.0,
-                "time from the release to the reading",
-            ),
-            column("recovery_time_min", "min", 60.0, "the same"),
-            column("recovery_time_h", "h", 3600.0, "the same"),
-        ],
-    )
-};
-static THICKNESS: Concept = Concept {
-    cells: Cells::ShownSetting,
-    beginnings: &[&["thickness"]],
-    ..Concept::number(
-        "thickness",
-        (5e-6, 0.05),
-        &[column(
-            "thickness_mm",
-            "mm",
-            1e-3,
-            "of the fabric; stands in for a gap",
-        )],
-    )
-};
-
-/// Angles of fewer rows may be small by chance.
-const ENOUGH_TO_JUDGE_UNITS: usize = 3;
 /// Points of a drawn curve.
 const CURVE_POINTS: usize = 120;
 /// The same where every point is a mesh.
 const MESH_CURVE_POINTS: usize = 24;
 /// Pressing times of a made-up table \[s\].
 const PRESSES: [f64; 11] = [1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1e3, 3e3, 1e4, 3e4, 1e5];
-/// Gaps that a made-up table has, and that a design tries where the data have none \[m\].
-const GAPS: [f64; 4] = [0.5e-3, 1e-3, 2e-3, 4e-3];
 
 /// The crease recovery test of fits and studies.
 pub(crate) struct Recovery;
@@ -654,110 +544,4 @@ impl Test for Recovery {
 /// A time without the rounding of a power of ten.
 pub(in crate::laboratory) fn seconds(time: f64) -> String {
     readable((1e6 * time).round() / 1e6)
-}
-
-/// Refuses whole columns of angles that are too small for their unit.
-fn check_unit(sheet: &DataSheet, angles: &[(usize, f64)]) -> Result<()> {
-    let largest = angles.iter().map(|(_, angle)| *angle).fold(0.0, f64::max);
-    if angles.len() < ENOUGH_TO_JUDGE_UNITS || largest == 0.0 {
-        return Ok(());
-    }
-    let name = sheet.name(&ANGLE);
-    let (limit, unit, remedy) = match name {
-        "angle_deg" => (
-            PI,
-            1.0,
-            "these look like radians: name the column angle_rad",
-        ),
-        "recovery_pct" => (
-            1.8,
-            1.8,
-            "these look like shares of 1: give them in percent",
-        ),
-        _ => return Ok(()),
-    };
-    if largest > limit {
-        return Ok(());
-    }
-    bad_input(format!(
-        "{}: no {name} of the file is above {}; {remedy}",
-        sheet.place(angles[0].0),
-        readable(largest / unit)
-    ))
-}
-
-/// The recovery conditions of a list as hinges; none where there are none.
-fn hinge_block(setup: &TestSetup) -> Result<Option<HingeBlock>> {
-    let (mut indices, mut scales, mut points) = (Vec::new(), Vec::new(), Vec::new());
-    for (i, (group, condition)) in setup.conditions.iter().enumerate() {
-        if let Some(point) = CreasePoint::of(condition) {
-            indices.push((i, *group));
-            scales.push(CREST_CURVATURE / point.gap);
-            // A gap whose crest has a curvature of one.
-            let gap = CREST_CURVATURE;
-            points.push(CreasePoint { gap, ..point });
-        }
-    }
-    if points.is_empty() {
-        return Ok(None);
-    }
-    // The hard law does not depend on the steps of fold, hold and snap, and a smooth gate is the closer to
-    // it the fewer there are; the steps to a reading are those of `rumple crease`.
-    let test = CreaseTest {
-        hinges: setup.resolution.hinges,
-        fold_steps: 1,
-        hold_steps: 1,
-        snap_steps: 1,
-        ..CreaseTest::default()
-    };
-    let rollout = test.rollout(setup.law.clone(), setup.resolution.gate(), &points)?;
-    let weights = test.angle_weights(setup.compute, &rollout, &points);
-    let weights = setup.compute.values(weights)?;
-    Ok(Some(HingeBlock {
-        weights: weights.into_iter().map(|w| -w).collect(),
-        rollout,
-        offset: 180.0,
-        conditions: indices,
-        scales,
-    }))
-}
-
-/// The gaps of the data, half the smallest and twice the largest.
-fn around(mut gaps: Vec<f64>) -> Vec<f64> {
-    gaps.sort_by(f64::total_cmp);
-    gaps.dedup();
-    let (Some(low), Some(high)) = (gaps.first().copied(), gaps.last().copied()) else {
-        return GAPS.to_vec();
-    };
-    let mut all = vec![0.5 * low];
-    all.extend(gaps);
-    all.push(2.0 * high);
-    all
-}
-
-/// 1, 3, 10, 30, … seconds from a tenth of the shortest to the longest of the data, or 1000 s.
-fn one_three_ten(presses: impl Iterator<Item = f64>) -> Vec<f64> {
-    let presses: Vec<f64> = presses.filter(|p| *p > 0.0).collect();
-    let low = presses.iter().copied().fold(1.0, f64::min) / 10.0;
-    let high = presses.iter().copied().fold(1e3, f64::max);
-    let decades = low.log10().round() as i32..=high.log10().round() as i32;
-    let times = decades.flat_map(|d| [10f64.powi(d), 3.0 * 10f64.powi(d)]);
-    times.filter(|t| *t <= 1.001 * high).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_grid_surrounds_the_data() {
-        assert_eq!(around(vec![2.0, 1.0, 2.0]), [0.5, 1.0, 2.0, 4.0]);
-        assert_eq!(around(Vec::new()), GAPS);
-        let times = one_three_ten([1.0, 1e3].into_iter());
-        assert_eq!(times.len(), 9, "{times:?}");
-        assert!(
-            (times[0] - 0.1).abs() < 1e-12 && (times[8] - 1e3).abs() < 1e-6,
-            "{times:?}"
-        );
-    }
 }

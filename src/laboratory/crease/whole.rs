@@ -4,10 +4,10 @@ use std::slice;
 
 use rayon::prelude::*;
 
-use super::{CreasePoint, exact};
+use super::{CREST_CURVATURE, CreasePoint, CreaseTest, exact};
 use crate::{
     error::Result,
-    laboratory::{PreparedTest, Readings, Request, batch::HingeBlock},
+    laboratory::{PreparedTest, Readings, Request, TestSetup, batch::HingeBlock},
 };
 
 /// Folds under the hard law. A reading is a function of its own condition alone.
@@ -47,4 +47,40 @@ impl PreparedTest for WholeFolds {
         }
         Ok(())
     }
+}
+
+/// The recovery conditions of a list as hinges; none where there are none.
+pub(super) fn hinge_block(setup: &TestSetup) -> Result<Option<HingeBlock>> {
+    let (mut indices, mut scales, mut points) = (Vec::new(), Vec::new(), Vec::new());
+    for (i, (group, condition)) in setup.conditions.iter().enumerate() {
+        if let Some(point) = CreasePoint::of(condition) {
+            indices.push((i, *group));
+            scales.push(CREST_CURVATURE / point.gap);
+            // A gap whose crest has a curvature of one.
+            let gap = CREST_CURVATURE;
+            points.push(CreasePoint { gap, ..point });
+        }
+    }
+    if points.is_empty() {
+        return Ok(None);
+    }
+    // The hard law does not depend on the steps of fold, hold and snap, and a smooth gate is the closer to
+    // it the fewer there are; the steps to a reading are those of `rumple crease`.
+    let test = CreaseTest {
+        hinges: setup.resolution.hinges,
+        fold_steps: 1,
+        hold_steps: 1,
+        snap_steps: 1,
+        ..CreaseTest::default()
+    };
+    let rollout = test.rollout(setup.law.clone(), setup.resolution.gate(), &points)?;
+    let weights = test.angle_weights(setup.compute, &rollout, &points);
+    let weights = setup.compute.values(weights)?;
+    Ok(Some(HingeBlock {
+        weights: weights.into_iter().map(|w| -w).collect(),
+        rollout,
+        offset: 180.0,
+        conditions: indices,
+        scales,
+    }))
 }

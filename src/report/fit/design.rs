@@ -247,7 +247,11 @@ fn gains_against(result: &DesignResult, x_label: String, times: bool, drawn: &[D
             Criterion::D => "expected information [bit]".into(),
             Criterion::A => "fall of the sum of relative variances [%]".into(),
         },
-        x_scale: if logarithmic { Scale::Log } else { Scale::Linear },
+        x_scale: if logarithmic {
+            Scale::Log
+        } else {
+            Scale::Linear
+        },
         series,
         ..Chart::default()
     }
