@@ -67,7 +67,7 @@ pub struct Calibration {
     without_meshes: Option<Tests>,
     /// Other processes that evaluate shares of a batch.
     #[cfg(feature = "mpi")]
-    pub ranks: Option<crate::optimize::ranks::Ranks>,
+    pub(crate) ranks: Option<crate::optimize::ranks::Ranks>,
 }
 
 impl Calibration {

@@ -17,7 +17,7 @@ use super::{Linearized, Problem};
 use crate::error::{Error, Result};
 
 /// All ranks of this run. While it lives MPI can be used; the first rank's dismisses the others at its end.
-pub struct Company {
+pub(crate) struct Company {
     world: SimpleCommunicator,
     // Ends MPI when it is dropped.
     _universe: Universe,
@@ -25,7 +25,7 @@ pub struct Company {
 
 impl Company {
     /// Starts MPI; none where this is the only process, or MPI cannot be had.
-    pub fn join() -> Option<Company> {
+    pub(crate) fn join() -> Option<Company> {
         // Only the thread of the search talks to the others.
         let (universe, _) = mpi::initialize_with_threading(Threading::Funneled)?;
         let world = universe.world();
@@ -36,12 +36,12 @@ impl Company {
     }
 
     /// Whether this is the rank that searches.
-    pub fn leads(&self) -> bool {
+    pub(crate) fn leads(&self) -> bool {
         self.world.rank() == 0
     }
 
     /// Tells the other ranks where the case is; from then on they evaluate what they are sent.
-    pub fn announce(&self, folder: &Path) {
+    pub(crate) fn announce(&self, folder: &Path) {
         let text = folder.display().to_string();
         for other in Ranks(self.world.size()).others(&self.world) {
             other.send(text.as_bytes());
@@ -49,12 +49,12 @@ impl Company {
     }
 
     /// The ranks, for a problem to share its batches with.
-    pub fn ranks(&self) -> Ranks {
+    pub(crate) fn ranks(&self) -> Ranks {
         Ranks(self.world.size())
     }
 
     /// On a rank that does not lead: waits for the folder; none where the first rank has given up before.
-    pub fn folder(&self) -> Option<PathBuf> {
+    pub(crate) fn folder(&self) -> Option<PathBuf> {
         let (bytes, _) = self.world.process_at_rank(0).receive_vec::<u8>();
         let text = String::from_utf8_lossy(&bytes).into_owned();
         (!text.is_empty()).then(|| PathBuf::from(text))
@@ -62,7 +62,7 @@ impl Company {
 
     /// On every rank but the first: evaluates the points that it receives until the first rank ends the search. If the
     /// problem could not be built, the error is reported with the first batch.
-    pub fn serve(&self, problem: Result<&dyn Problem>) {
+    pub(crate) fn serve(&self, problem: Result<&dyn Problem>) {
         let first = self.world.process_at_rank(0);
         loop {
             let (request, _) = first.receive_vec::<f64>();
@@ -92,11 +92,11 @@ impl Drop for Company {
 }
 
 /// Evaluates points on this rank.
-pub type Evaluate<'a> = dyn Fn(&[DVector<f64>]) -> Result<Vec<Linearized>> + 'a;
+pub(crate) type Evaluate<'a> = dyn Fn(&[DVector<f64>]) -> Result<Vec<Linearized>> + 'a;
 
 /// How many ranks share a batch, with the one that asks.
 #[derive(Debug, Clone, Copy)]
-pub struct Ranks(i32);
+pub(crate) struct Ranks(i32);
 
 impl Ranks {
     fn others(self, world: &SimpleCommunicator) -> impl Iterator<Item = Process<'_>> {
@@ -104,7 +104,7 @@ impl Ranks {
     }
 
     /// Residuals and Jacobians of all points, the first share by `own`, the others by the other ranks.
-    pub fn linearized(
+    pub(crate) fn linearized(
         self,
         stage: usize,
         points: &[DVector<f64>],
