@@ -20,10 +20,20 @@
 //! | cylinder 7052 | 1.2 | 0.16 | 35 | 19 | 4.3 | 1.8 |
 //! | cylinder 27048 | 6.4 | 0.81 | 212 | 123 | 19 | 11 |
 //!
-//! Rejected, as measured on the same meshes: minimum degree instead of nested dissection (7.7 against
-//! 4.9 G multiply-adds at 27048 vertices, equal at 1024), faer's sparse Cholesky (585 ms of one core in
-//! f64, slower with two), and turning a kept factor with the cloth vertex by vertex (1.0 to 2.3 times
-//! the iterations on all but the coarsest mesh).
+//! faer's supernodal Cholesky in the same order of nested dissection takes twice as long to make a factor, and two
+//! threads make it slower. Milliseconds on two quiet cores, least of eight (`cargo test --release --lib
+//! solve::direct::tests::faer -- --nocapture`):
+//!
+//! | vertices | f64 ours | faer, one thread | all threads | f32 ours | faer, one thread | all threads |
+//! |---|---|---|---|---|---|---|
+//! | 6970 | 14.9 | 30.2 | 50.7 | 9.4 | 20.3 | 44.0 |
+//! | 26887 | 92.3 | 183.8 | 242.8 | 53.4 | 115.7 | 201.6 |
+//!
+//! On one busy core both take the same time: the difference is that our fronts use both cores.
+//!
+//! Minimum degree instead of nested dissection needs 7.7 instead of 4.9 G multiply-adds at 27048 vertices, as many at
+//! 1024. A kept factor that is turned with the cloth vertex by vertex needs 1.0 to 2.3 times the iterations on all but
+//! the coarsest mesh.
 
 mod assemble;
 mod conjugate;
