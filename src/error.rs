@@ -168,12 +168,15 @@ impl Error {
 }
 
 /// Shorthand for [`Error::BadInput`].
-pub fn bad_input<T>(message: impl Into<String>) -> Result<T> {
+pub(crate) fn bad_input<T>(message: impl Into<String>) -> Result<T> {
     Err(Error::BadInput(message.into()))
 }
 
 /// The candidate closest to `word`, where one is close enough to be a likely typing error.
-pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(
+    word: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
     candidates
         .into_iter()
         .map(|candidate| (edit_distance(word, candidate), candidate))
@@ -184,7 +187,7 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
 }
 
 /// "unknown KIND 'word'", with the nearest candidate and the whole list.
-pub fn unknown(kind: &str, word: &str, candidates: &[&str]) -> Error {
+pub(crate) fn unknown(kind: &str, word: &str, candidates: &[&str]) -> Error {
     let hint = nearest(word, candidates.iter().copied())
         .map(|name| format!("; did you mean '{name}'?"))
         .unwrap_or_default();
@@ -195,7 +198,7 @@ pub fn unknown(kind: &str, word: &str, candidates: &[&str]) -> Error {
 }
 
 /// A number for people: as it is where that is short, else with an exponent.
-pub fn readable(value: f64) -> String {
+pub(crate) fn readable(value: f64) -> String {
     let size = value.abs();
     if size != 0.0 && !(1e-4..1e7).contains(&size) {
         format!("{value:e}")

@@ -5,22 +5,22 @@ macro_rules! words {
     ($kind:ident { $($value:ident = $word:literal),+ }) => {
         #[allow(dead_code)]
         impl $kind {
-            pub const ALL: [$kind; Self::NAMES.len()] = [$($kind::$value),+];
+            pub(crate) const ALL: [$kind; Self::NAMES.len()] = [$($kind::$value),+];
             /// The words of [`Self::ALL`].
-            pub const NAMES: [&'static str; [$($word),+].len()] = [$($word),+];
+            pub(crate) const NAMES: [&'static str; [$($word),+].len()] = [$($word),+];
 
             /// The word in files.
-            pub fn name(self) -> &'static str {
+            pub(crate) fn name(self) -> &'static str {
                 match self { $($kind::$value => $word),+ }
             }
 
             /// The value of a word.
-            pub fn named(word: &str) -> Option<$kind> {
+            pub(crate) fn named(word: &str) -> Option<$kind> {
                 Self::ALL.into_iter().find(|value| value.name() == word)
             }
 
             /// The value of a word; `what` is said where there is none.
-            pub fn find(what: &str, word: &str) -> $crate::error::Result<$kind> {
+            pub(crate) fn find(what: &str, word: &str) -> $crate::error::Result<$kind> {
                 Self::named(word).ok_or_else(|| $crate::error::unknown(what, word, &Self::NAMES))
             }
         }

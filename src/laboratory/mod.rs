@@ -42,7 +42,7 @@ pub(crate) use twist::TwistTest;
 pub(crate) use twist::{TorquePoint, Twist, Way};
 
 /// Every test. A line here adds one to fits, designs, studies, reports and the command line.
-pub static TESTS: [&'static dyn Test; 4] = [
+pub(crate) static TESTS: [&'static dyn Test; 4] = [
     &crease::Recovery,
     &bending::Bending,
     &twist::Torque,

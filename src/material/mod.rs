@@ -36,7 +36,7 @@ pub use time_dependent::Timer;
 use crate::numeric::{Field, Gate};
 
 /// Names of all parameters but those of relaxation branches, in the order of material files.
-pub fn parameter_names() -> Vec<String> {
+pub(crate) fn parameter_names() -> Vec<String> {
     format::PLACES
         .iter()
         .map(|p| (p.parameter)().name)

@@ -15,7 +15,7 @@ use crate::{
 
 /// A material with all that a mesh needs.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Fabric {
+pub(crate) struct Fabric {
     /// With the scene's changes put in.
     pub material: Material,
     /// When the flow timer runs.
@@ -88,7 +88,7 @@ impl Fabric {
     }
 
     /// The fields of a run.
-    pub fn parameters(&self, compute: &Compute) -> Result<Parameters> {
+    pub(crate) fn parameters(&self, compute: &Compute) -> Result<Parameters> {
         let mut parameters = Parameters::from_material(&self.material, compute)?;
         parameters.weft_ratio = compute.tensor(&[self.weft_ratio], [1, 1]);
         if let Some(tensile) = &self.tensile {

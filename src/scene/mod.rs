@@ -50,7 +50,7 @@ use crate::{
 
 /// How the linear systems are solved.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SolverChoice {
+pub(crate) struct SolverChoice {
     pub method: SolverMethod,
     /// Relative residual at which a solve ends; by default that of the solver.
     pub tolerance: Option<f64>,
@@ -58,7 +58,7 @@ pub struct SolverChoice {
 
 /// Linear solvers by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SolverMethod {
+pub(crate) enum SolverMethod {
     /// Whatever suits mesh and device.
     Auto,
     /// Preconditioned conjugate gradients.
@@ -77,25 +77,25 @@ words!(SolverMethod {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scene {
     /// The file, for messages.
-    pub place: String,
-    pub name: String,
+    pub(crate) place: String,
+    pub(crate) name: String,
     /// Whatever its author wrote.
-    pub notes: Vec<String>,
-    pub mesh: MeshChoice,
-    pub fabric: Fabric,
+    pub(crate) notes: Vec<String>,
+    pub(crate) mesh: MeshChoice,
+    pub(crate) fabric: Fabric,
     /// \[m/s²\]
-    pub gravity: [f64; 3],
-    pub damping: Damping,
-    pub clock: Clock,
+    pub(crate) gravity: [f64; 3],
+    pub(crate) damping: Damping,
+    pub(crate) clock: Clock,
     /// How the branches of the law are taken.
-    pub gate: Gate,
-    pub handles: Vec<Handle>,
-    pub obstacles: Vec<PlacedObstacle>,
+    pub(crate) gate: Gate,
+    pub(crate) handles: Vec<Handle>,
+    pub(crate) obstacles: Vec<PlacedObstacle>,
     /// What is read off the cloth in each row.
-    pub readings: Vec<ReadingChoice>,
-    pub output: Output,
+    pub(crate) readings: Vec<ReadingChoice>,
+    pub(crate) output: Output,
     /// How linear systems are solved.
-    pub solver: SolverChoice,
+    pub(crate) solver: SolverChoice,
 }
 
 /// Keys at the top of a file.

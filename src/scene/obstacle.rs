@@ -15,7 +15,7 @@ use crate::{
 
 /// An obstacle of a scene.
 #[derive(Debug, Clone, PartialEq)]
-pub struct PlacedObstacle {
+pub(crate) struct PlacedObstacle {
     /// What messages call it.
     pub name: String,
     pub contact: Contact,
@@ -116,18 +116,18 @@ impl PlacedObstacle {
     }
 
     /// Whether it is there in a step.
-    pub fn present(&self, clock: &Clock, step: usize) -> bool {
+    pub(crate) fn present(&self, clock: &Clock, step: usize) -> bool {
         self.present_at(clock, clock.end(step))
     }
 
     /// Whether it is there at the end of a step, given by its time \[s\].
-    pub fn present_at(&self, clock: &Clock, seconds: f64) -> bool {
+    pub(crate) fn present_at(&self, clock: &Clock, seconds: f64) -> bool {
         let close = CLOSE * clock.step;
         seconds > self.from - close && self.to.is_none_or(|to| seconds <= to + close)
     }
 
     /// Its centre at a moment \[m\].
-    pub fn center_at(&self, seconds: f64) -> [f64; 3] {
+    pub(crate) fn center_at(&self, seconds: f64) -> [f64; 3] {
         let mut center = [self.center];
         for motion in &self.motions {
             motion.apply(&mut center, seconds);

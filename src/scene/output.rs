@@ -6,7 +6,7 @@ use super::{clock::Clock, node::Node};
 use crate::{error::Result, files::words};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FrameFormat {
+pub(crate) enum FrameFormat {
     /// Wavefront OBJ with the material as texture coordinates.
     Obj,
     /// PLY with the bending angle at each vertex.
@@ -22,7 +22,7 @@ words!(FrameFormat {
 
 /// From where pictures are taken.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Sight {
+pub(crate) struct Sight {
     /// From the cloth towards the viewer.
     pub toward_viewer: [f64; 3],
     /// Upwards in the picture.
@@ -37,7 +37,7 @@ pub struct Sight {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Output {
+pub(crate) struct Output {
     /// Steps from frame to frame.
     pub frame_every: usize,
     pub frames: FrameFormat,

@@ -14,7 +14,7 @@ use crate::{
 
 /// A reading by name, before the mesh is there.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ReadingChoice {
+pub(crate) struct ReadingChoice {
     /// Head of its column, with the unit.
     pub name: String,
     kind: Kind,
@@ -72,7 +72,7 @@ impl ReadingChoice {
     }
 
     /// Unit in words.
-    pub fn unit(&self) -> &'static str {
+    pub(crate) fn unit(&self) -> &'static str {
         match &self.kind {
             Kind::Plain("total_angle") => "rad",
             Kind::Plain(_) => "J",

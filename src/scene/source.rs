@@ -17,7 +17,7 @@ use crate::{
 
 /// Where a mesh comes from.
 #[derive(Debug, Clone, PartialEq)]
-pub enum MeshSource {
+pub(crate) enum MeshSource {
     /// Made to measure.
     Generated {
         shape: Shape,
@@ -39,7 +39,7 @@ pub enum MeshSource {
 
 /// Forms that are made to measure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
+pub(crate) enum Shape {
     /// Long and narrow, in the plane z = 0.
     Strip,
     /// In the plane z = 0.
@@ -59,7 +59,7 @@ words!(Shape {
 
 impl Shape {
     /// Keys of the sizes and of the counts.
-    pub fn keys(self) -> [&'static str; 4] {
+    pub(crate) fn keys(self) -> [&'static str; 4] {
         match self {
             Shape::Strip => ["length_m", "width_m", "nx", "ny"],
             Shape::Rectangle => ["width_m", "height_m", "nx", "ny"],
@@ -71,7 +71,7 @@ impl Shape {
 
 /// The mesh of a scene before it is made.
 #[derive(Debug, Clone, PartialEq)]
-pub struct MeshChoice {
+pub(crate) struct MeshChoice {
     pub source: MeshSource,
     /// Turned first: unit axis through the origin, angle \[rad\].
     pub rotate: Option<([f64; 3], f64)>,
@@ -115,7 +115,7 @@ impl MeshChoice {
     }
 
     /// How many vertices a generated mesh will have.
-    pub fn vertices(&self) -> Option<usize> {
+    pub(crate) fn vertices(&self) -> Option<usize> {
         match &self.source {
             MeshSource::Generated { shape, cells, .. } => {
                 let [across, along] = *cells;
@@ -130,7 +130,7 @@ impl MeshChoice {
     }
 
     /// The mesh, with a sentence for everything worth a word. It is not checked.
-    pub fn make(&self) -> Result<(Mesh, Vec<String>)> {
+    pub(crate) fn make(&self) -> Result<(Mesh, Vec<String>)> {
         let (mut mesh, words) = match &self.source {
             MeshSource::Generated {
                 shape,

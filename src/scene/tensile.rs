@@ -101,7 +101,7 @@ const YIELD: usize = 4;
 
 /// One value for warp (uu), weft (vv) and shear (uv) of each parameter, in the order of `ENTRIES`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Tensile {
+pub(crate) struct Tensile {
     values: [[f64; 3]; 8],
 }
 
@@ -139,7 +139,7 @@ impl Tensile {
     }
 
     /// The fields, `[3, 1]` each.
-    pub fn fields(&self, compute: &Compute) -> Vec<Field> {
+    pub(crate) fn fields(&self, compute: &Compute) -> Vec<Field> {
         self.values
             .iter()
             .map(|rows| compute.tensor(rows, [3, 1]))

@@ -10,7 +10,7 @@ use crate::error::{Result, bad_input};
 
 /// One task of a [`Tasks`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Task {
+pub(crate) struct Task {
     /// 32 hexadecimal digits: a hash of study, identity and name.
     pub id: String,
     /// For people, such as `rows 512..768`.

@@ -41,10 +41,10 @@ use crate::{
 };
 
 /// File of the journal in a folder.
-pub const JOURNAL: &str = "journal.jsonl";
+pub(crate) const JOURNAL: &str = "journal.jsonl";
 
 /// Something to compute that falls into tasks.
-pub trait Tasks {
+pub(crate) trait Tasks {
     /// Its kind, such as `bootstrap`; hashed into every id. A journal can hold one study of each kind.
     fn study(&self) -> &'static str;
 
@@ -58,7 +58,7 @@ pub trait Tasks {
 }
 
 /// A study whose tasks are independent and short, so that many run side by side.
-pub trait Work: Tasks + Sync {
+pub(crate) trait Work: Tasks + Sync {
     /// One task. Must depend on nothing but the identity, the name and the seed.
     fn run(&self, task: &Task, index: usize) -> Result<Value>;
 }
@@ -68,7 +68,7 @@ pub trait Work: Tasks + Sync {
 ///
 /// `watch` is called at the start and after each task. When it wants no more, or a task fails, running
 /// tasks are finished and kept, and the rest is an error.
-pub fn run(
+pub(crate) fn run(
     work: &dyn Work,
     shard: Shard,
     folder: &Path,
@@ -83,7 +83,7 @@ pub fn run(
 }
 
 /// [`run`] with a journal that is open already.
-pub fn run_in(
+pub(crate) fn run_in(
     work: &dyn Work,
     shard: Shard,
     journal: &mut Journal,
@@ -108,11 +108,11 @@ pub fn run_in(
 }
 
 /// One task that may use the journal to go on within itself; none where it was stopped.
-pub type Each<'a> = dyn FnMut(&Task, usize, &mut Journal) -> Result<Option<Value>> + 'a;
+pub(crate) type Each<'a> = dyn FnMut(&Task, usize, &mut Journal) -> Result<Option<Value>> + 'a;
 
 /// [`run_in`] for tasks that are long: one after the other. All results in order, or none where the whole is
 /// not complete, because other shards have the rest or `each` was stopped.
-pub fn run_in_turn(
+pub(crate) fn run_in_turn(
     work: &dyn Tasks,
     shard: Shard,
     journal: &mut Journal,
@@ -129,7 +129,7 @@ pub fn run_in_turn(
 }
 
 /// All results that a journal holds of a study, in order; none where one is missing.
-pub fn results(work: &dyn Tasks, journal: &Journal) -> Result<Option<Vec<Value>>> {
+pub(crate) fn results(work: &dyn Tasks, journal: &Journal) -> Result<Option<Vec<Value>>> {
     joined(&id::tasks(work)?, journal)
 }
 

@@ -6,7 +6,7 @@ use crate::numeric::Random;
 
 /// How the cells of a grid are cut into triangles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Pattern {
+pub(crate) enum Pattern {
     /// Right-angled triangles, diagonals in turn to the left and to the right: no diagonal is
     /// stiffer than the other. On a cylinder with an odd number of cells around, the turn breaks
     /// at one column.
