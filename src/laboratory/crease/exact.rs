@@ -207,22 +207,15 @@ fn lost_angle(p: &[Number; 9], point: &CreasePoint) -> Option<Number> {
 /// ∫ rest/κ dα over a piece.
 fn kept(rest: &Line, piece: &Span, crest: f64) -> Number {
     let [from, to] = [piece.from, piece.to].map(|curvature| curvature / crest);
-    let turned = (to * to).asin_at_end() - (from * from).asin_at_end();
-    rest.slope * turned + rest.level * (2.0 / crest) * (arcsl(to) - arcsl(from))
+    rest.slope * (turned(to) - turned(from))
+        + rest.level * (2.0 / crest) * (arcsl(to) - arcsl(from))
 }
 
-/// The arc sine where the argument may be exactly 1, at the crest, which moves with no parameter.
-trait ArcSine {
-    fn asin_at_end(self) -> Self;
-}
-
-impl ArcSine for Number {
-    fn asin_at_end(self) -> Number {
-        Number::new(
-            self.re.min(1.0).asin(),
-            self.eps * (1.0 - self.re * self.re).sqrt().recip(),
-        )
-    }
+/// asin u² with its derivative. At the crest u is exactly 1 and moves with no parameter.
+fn turned(u: Number) -> Number {
+    let square = u.re * u.re;
+    let slope = 2.0 * u.re / (1.0 - square * square).sqrt();
+    Number::new(square.min(1.0).asin(), u.eps * slope)
 }
 
 /// The arc length of the lemniscate, ∫ du/√(1 − u⁴) from 0 to u, with its derivative.
