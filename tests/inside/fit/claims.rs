@@ -111,8 +111,8 @@ fn noise_free_data_give_the_truth_back() {
     assert!(found >= 29);
 }
 
-/// 95 % intervals hold the truth about as often as they say. The bench does 100 data sets; eight with eight
-/// parameters each must hold in 64·0.95 ± 3 standard deviations, and not always.
+/// 95 % intervals hold the truth as often as they say. The bench does 100 data sets; sixteen with eight parameters
+/// each must hold in 128·0.95 ± 3 standard deviations. Intervals that always hold would be too wide.
 #[test]
 fn intervals_hold_the_truth() {
     let trial = Trial {
@@ -120,11 +120,11 @@ fn intervals_hold_the_truth() {
         hinges: 1024,
         ..cotton()
     };
-    let covered = trial.coverage(&cpu(), 8, |_| {}).unwrap();
+    let covered = trial.coverage(&cpu(), 16, |_| {}).unwrap();
     let total: usize = covered.iter().map(|c| c.sets).sum();
-    println!("{total} of 64 intervals hold the truth: {covered:?}");
+    println!("{total} of 128 intervals hold the truth: {covered:?}");
     assert_eq!(covered.len(), 8);
-    assert!((55..=64).contains(&total));
+    assert!((114..=127).contains(&total));
     assert!(covered.iter().all(|c| c.open == 0), "all are identified");
 }
 
