@@ -65,6 +65,32 @@ fn presets_are_listed_and_are_valid_files() {
     }
 }
 
+// A fold without a closed form leaves the angles of the others as they are.
+#[test]
+fn an_angle_does_not_depend_on_what_else_is_asked() {
+    let folder = prepared();
+    let backwards = r#"{"name": "backwards", "strain": "curvature", "law": "time_dependent",
+        "bending_stiffness_Nm": 1e-6, "friction": {"stiffness_Nm": 1e-4, "threshold_initial_per_m": 2000,
+        "threshold_saturated_per_m": 3000, "dwell_time_s": 30}, "plasticity": {"yield_per_m": 50,
+        "hardening_Nm": 1e-7, "hardening_drop": 0.9, "flow_time_s": 30}}"#;
+    folder.write("backwards.json", backwards);
+    let angles = |gaps: &str, reads: &str| {
+        let run = format!(
+            "crease --material backwards.json --gap-mm {gaps} --press-s 10 --read-s {reads} --json"
+        );
+        let answer: Value = serde_json::from_str(&folder.succeed(&run)).unwrap();
+        let points = answer["points"].as_array().unwrap();
+        let angles = points.iter().map(|p| p["angle_deg"].as_f64().unwrap());
+        (answer["fold"].to_string(), angles.collect::<Vec<f64>>())
+    };
+    let (fold, alone) = angles("60", "300");
+    assert!(fold.contains("closed form"), "{fold}");
+    let (fold, both) = angles("0.5,60", "300");
+    assert!(fold.contains("where there is none"), "{fold}");
+    assert_eq!(both[1], alone[0]);
+    assert_eq!(angles("60", "15,300").1[1], alone[0]);
+}
+
 // A crease test answers every combination in order, and a longer press recovers less.
 #[test]
 fn crease_reports_every_point_in_order() {

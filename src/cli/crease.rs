@@ -73,32 +73,40 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
             points.len()
         ));
     }
-    let whole = match (arguments.hinges, prepared.gate) {
+    let mut whole = match (arguments.hinges, prepared.gate) {
         (None, Gate::Hard) if compute.is_cpu() => {
             CreaseTest::exact(prepared.law.as_ref(), &prepared.values, &points)?
         }
-        _ => None,
+        _ => vec![None; points.len()],
     };
-    let hinges = whole.is_none().then_some(test.hinges);
-    let curves = match whole {
-        Some(curves) => curves,
-        None => {
-            let progress = spinner(format!("{total} hinges"));
-            let rollout = test.rollout(prepared.law.clone(), prepared.gate, &points)?;
-            let parameters = rollout.shared_parameters(&compute, &prepared.values);
-            let curves = test.run(&compute, &rollout, &points, parameters, false)?;
-            progress.finish_and_clear();
-            curves
+    let open = points.iter().zip(&whole).filter(|(_, a)| a.is_none());
+    let open: Vec<CreasePoint> = open.map(|(point, _)| *point).collect();
+    let fold = match open.len() {
+        0 => "closed form",
+        all if all == points.len() => "hinges",
+        _ => "closed form, hinges where there is none",
+    };
+    if !open.is_empty() {
+        let progress = spinner(format!("{total} hinges"));
+        let rollout = test.rollout(prepared.law.clone(), prepared.gate, &open)?;
+        let parameters = rollout.shared_parameters(&compute, &prepared.values);
+        let rolled = test.run(&compute, &rollout, &open, parameters, false)?;
+        progress.finish_and_clear();
+        let places = whole.iter_mut().filter(|angle| angle.is_none());
+        for (place, angle) in places.zip(rolled.angles) {
+            *place = Some(angle);
         }
-    };
-    if curves.angles.iter().any(|a| !(0.0..=180.0).contains(a)) {
+    }
+    let hinges = (!open.is_empty()).then_some(test.hinges);
+    let angles: Vec<f64> = whole.into_iter().flatten().collect();
+    if angles.iter().any(|a| !(0.0..=180.0).contains(a)) {
         say(
             "note: some angles are outside 0 to 180°, because a smooth gate shifts them; use --gate hard",
         );
     }
     if arguments.read_s.len() > 1 && prepared.material.relaxation.is_empty() {
         // The reading time runs fastest.
-        let each = curves.angles.chunks_exact(arguments.read_s.len());
+        let each = angles.chunks_exact(arguments.read_s.len());
         if each
             .into_iter()
             .all(|angles| (angles[0] - angles[angles.len() - 1]).abs() < ALIKE_DEG)
@@ -114,13 +122,13 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
                 Some(_) => compute.describe(),
                 None => Compute::cpu(Precision::F64).describe(),
             };
-            to_json(&prepared, &device, hinges, &points, &curves.angles)
+            to_json(&prepared, &device, (fold, hinges), &points, &angles)
         },
-        || to_table(&points, &curves.angles),
+        || to_table(&points, &angles),
     )?;
     match chart_path {
         Some(path) if points.iter().any(|p| p.press > 0.0) => {
-            save_plot(chart(&prepared, &points, &curves.angles), &path)
+            save_plot(chart(&prepared, &points, &angles), &path)
         }
         Some(_) => {
             say("no plot: a pressing time of 0 cannot be drawn on a logarithmic axis");
@@ -154,7 +162,7 @@ fn gap_mm(point: &CreasePoint) -> f64 {
 fn to_json(
     prepared: &ReadyMaterial,
     device: &str,
-    hinges: Option<usize>,
+    (fold, hinges): (&str, Option<usize>),
     points: &[CreasePoint],
     angles: &[f64],
 ) -> Value {
@@ -175,7 +183,7 @@ fn to_json(
         "material": prepared.material.name,
         "law": prepared.law.name(),
         "gate": prepared.gate.describe(),
-        "fold": if hinges.is_some() { "hinges" } else { "closed form" },
+        "fold": fold,
         "device": device,
         "points": list,
     });

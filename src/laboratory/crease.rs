@@ -7,7 +7,7 @@ mod measured;
 mod shares;
 mod whole;
 
-use std::sync::Arc;
+use std::{slice, sync::Arc};
 
 use burn::tensor::Tensor;
 
@@ -108,25 +108,23 @@ impl CreaseTest {
         points
     }
 
-    /// Recovery of each point and its Jacobian under the hard law, in closed form: as with infinitely many hinges, and
-    /// whatever else is read. `None` for laws with relaxation branches or Dahl's friction, and where a yarn would
-    /// yield against its fold: a roll-out then has to do.
+    /// Recovery angle of each point \[degrees\] under the hard law, in closed form: as with infinitely many hinges, and
+    /// whatever else is read. `None` for laws with relaxation branches or Dahl's friction, and for a fold in which a
+    /// yarn would yield against its fold: a roll-out then has to do.
     pub fn exact(
         law: &dyn Law,
         values: &[f64],
         points: &[CreasePoint],
-    ) -> Result<Option<CreaseCurves>> {
+    ) -> Result<Vec<Option<f64>>> {
         CreaseTest::default().check(points)?;
-        let each = points.iter().map(|p| exact::recovery(law, values, p));
-        let Some(found) = each.collect::<Option<Vec<_>>>() else {
-            return Ok(None);
-        };
-        let (angles, rows): (Vec<f64>, Vec<Vec<f64>>) = found.into_iter().unzip();
-        check_angles(&angles, points, Precision::F64)?;
-        Ok(Some(CreaseCurves {
-            angles,
-            jacobian: Some(rows.concat()),
-        }))
+        let angle = |p: &CreasePoint| exact::recovery(law, values, p).map(|(angle, _)| angle);
+        let angles: Vec<Option<f64>> = points.iter().map(angle).collect();
+        for (point, angle) in points.iter().zip(&angles) {
+            if let Some(angle) = angle {
+                check_angles(&[*angle], slice::from_ref(point), Precision::F64)?;
+            }
+        }
+        Ok(angles)
     }
 
     /// The roll-out of all points as one batch.

@@ -10,11 +10,11 @@ use crate::{
     laboratory::{PreparedTest, Readings, Request, TestSetup, batch::HingeBlock},
 };
 
-/// Folds under the hard law. A reading is a function of its own condition alone.
+/// Folds under the hard law. A reading in closed form is a function of its own condition alone.
 pub(super) struct WholeFolds {
     /// The points, in the order of the block of hinges.
     pub points: Vec<CreasePoint>,
-    /// The same folds as hinges, for parameter sets of which a fold has no closed form.
+    /// The same folds as hinges, for those without a closed form.
     pub hinges: HingeBlock,
 }
 
@@ -23,27 +23,37 @@ impl PreparedTest for WholeFolds {
         let width = request.strains.len();
         let law = request.law.as_ref();
         let each = request.sets.par_iter().zip(results.par_iter_mut());
-        let is_whole: Vec<bool> = each
+        let open: Vec<Vec<usize>> = each
             .map(|(set, result)| {
+                let mut open = Vec::new();
                 let conditions = self.hinges.conditions.iter().zip(&self.points);
                 for (&(condition, group), point) in conditions {
                     let Some((angle, slopes)) = exact::recovery(law, &set[group], point) else {
-                        return false;
+                        open.push(condition);
+                        continue;
                     };
                     result.values[condition] = angle;
                     if request.sought.is_some() {
                         result.slopes[condition * width..][..width].copy_from_slice(&slopes);
                     }
                 }
-                true
+                open
             })
             .collect();
-        for (s, _) in is_whole.iter().enumerate().filter(|(_, whole)| !**whole) {
+        for (s, open) in open.iter().enumerate().filter(|(_, open)| !open.is_empty()) {
             let alone = Request {
                 sets: slice::from_ref(&request.sets[s]),
                 ..*request
             };
-            self.hinges.read(&alone, slice::from_mut(&mut results[s]))?;
+            let mut rolled = results[s].clone();
+            self.hinges.read(&alone, slice::from_mut(&mut rolled))?;
+            for &condition in open {
+                results[s].values[condition] = rolled.values[condition];
+                if request.sought.is_some() {
+                    let row = condition * width..(condition + 1) * width;
+                    results[s].slopes[row.clone()].copy_from_slice(&rolled.slopes[row]);
+                }
+            }
         }
         Ok(())
     }
