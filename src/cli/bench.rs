@@ -20,7 +20,7 @@ use crate::{
     },
     rollout::Path,
     study::Wish,
-    verify::{BENCH_PARAMETERS, HingeBench, coverage::Trial, hinge_fit::HingeFit},
+    verify::{BENCH_PARAMETERS, HingeBench, coverage::CoverageTrial, hinge_fit::HingeFit},
 };
 
 /// Time a workload and print one JSON line
@@ -212,7 +212,7 @@ fn run_fit(common: &Common) -> Result<()> {
 const COTTON: &str = include_str!("../../data/levison_like_cotton.truth.json");
 
 fn run_coverage(common: &Common, sets: usize) -> Result<()> {
-    let trial = Trial {
+    let trial = CoverageTrial {
         truth: Material::parse(COTTON, "data/levison_like_cotton.truth.json")?,
         gaps_mm: vec![0.5, 1.0, 2.0, 4.0],
         presses: [0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0]

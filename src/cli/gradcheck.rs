@@ -25,11 +25,11 @@ pub(crate) struct Arguments {
 }
 
 /// All parameters of one law, gate, test and path, judged by the worst.
-struct Group<'a> {
+struct CaseGroup<'a> {
     cases: Vec<&'a GradientCase>,
 }
 
-impl Group<'_> {
+impl CaseGroup<'_> {
     fn worst(&self) -> &GradientCase {
         self.cases
             .iter()
@@ -98,19 +98,19 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-fn group(cases: &[GradientCase]) -> Vec<Group<'_>> {
+fn group(cases: &[GradientCase]) -> Vec<CaseGroup<'_>> {
     let same = |a: &GradientCase, b: &GradientCase| {
         (a.law, a.gate, a.test, a.path) == (b.law, b.gate, b.test, b.path)
     };
     cases
         .chunk_by(same)
-        .map(|chunk| Group {
+        .map(|chunk| CaseGroup {
             cases: chunk.iter().collect(),
         })
         .collect()
 }
 
-fn to_table(groups: &[Group]) -> String {
+fn to_table(groups: &[CaseGroup]) -> String {
     let rows: Vec<Vec<String>> = groups
         .iter()
         .map(|g| {

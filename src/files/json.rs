@@ -90,16 +90,16 @@ pub(crate) fn present<const N: usize>(objects: [Value; N]) -> Value {
 }
 
 /// One JSON object of a file, with its name for messages.
-pub(crate) struct Section<'a> {
+pub(crate) struct JsonObject<'a> {
     place: &'a str,
     name: &'a str,
     fields: &'a Map<String, Value>,
 }
 
-impl<'a> Section<'a> {
+impl<'a> JsonObject<'a> {
     pub(crate) fn new(place: &'a str, name: &'a str, value: &'a Value) -> Result<Self> {
         match value.as_object() {
-            Some(fields) => Ok(Section {
+            Some(fields) => Ok(JsonObject {
                 place,
                 name,
                 fields,
@@ -250,7 +250,7 @@ impl<'a> Section<'a> {
             return Ok(None);
         };
         let name = self.field(key);
-        let section = Section::new(self.place, &name, value)?;
+        let section = JsonObject::new(self.place, &name, value)?;
         section.known(&["mean", "sd"])?;
         let mean = section.required_number("mean", (-1e300, 1e300))?;
         Ok(Some((

@@ -17,7 +17,7 @@ pub struct Case {
     pub name: String,
     /// What a reader should know; carried into the report.
     pub notes: Vec<String>,
-    pub data: Vec<Source>,
+    pub data: Vec<DataSource>,
     pub law: LawName,
     pub relaxation_branches: usize,
     /// What is done with each parameter of the law; one that is not named is free.
@@ -35,7 +35,7 @@ pub struct Case {
 
 /// A data file of a case.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Source {
+pub struct DataSource {
     /// Path, relative to the case.
     pub file: String,
     /// Only rows of this fabric.
@@ -155,7 +155,7 @@ impl Case {
     pub fn to_json(&self) -> Value {
         let role = |(name, role): &(String, Role)| (name.clone(), role.to_json());
         let parameters: Map<String, Value> = self.parameters.iter().map(role).collect();
-        let source = |s: &Source| {
+        let source = |s: &DataSource| {
             present([json!({
                 "file": s.file,
                 "fabric": s.fabric,

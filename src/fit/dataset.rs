@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::{
-    case::{Case, Source},
+    case::{Case, DataSource},
     data::{DataFile, Measured},
     result::DataResult,
 };
@@ -66,7 +66,7 @@ impl Dataset {
     }
 
     /// Puts the rows of files together.
-    pub fn gather(case: &Case, files: &[(&Source, DataFile)]) -> Result<Dataset> {
+    pub fn gather(case: &Case, files: &[(&DataSource, DataFile)]) -> Result<Dataset> {
         let mut set = Dataset {
             rows: Vec::new(),
             groups: Vec::new(),
@@ -99,7 +99,7 @@ impl Dataset {
     fn row(
         &mut self,
         case: &Case,
-        source: &Source,
+        source: &DataSource,
         point: &Measured,
         largest: (f64, f64),
     ) -> Result<DataRow> {
@@ -175,7 +175,7 @@ impl Dataset {
     }
 }
 
-fn label(source: &Source, point: &Measured) -> String {
+fn label(source: &DataSource, point: &Measured) -> String {
     if let Some(group) = &source.group {
         return group.clone();
     }
@@ -192,7 +192,7 @@ fn label(source: &Source, point: &Measured) -> String {
 }
 
 /// The rows that a source asks for.
-fn selected(source: &Source, file: &DataFile) -> Result<Vec<Measured>> {
+fn selected(source: &DataSource, file: &DataFile) -> Result<Vec<Measured>> {
     let mut points = file.points.clone();
     let wanted = [
         (

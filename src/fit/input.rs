@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{
-    case::{Case, HoldOutRule, Source},
+    case::{Case, DataSource, HoldOutRule},
     data::DataFile,
     dataset::Dataset,
     defaults::complete,
@@ -75,9 +75,9 @@ impl Measurements {
         let texts: Result<Vec<(String, String)>> = paths.iter().map(read).collect();
         let texts = texts?;
         let stem = paths[0].file_stem().unwrap_or_default().to_string_lossy();
-        let source = |(file, _): &(String, String)| Source {
+        let source = |(file, _): &(String, String)| DataSource {
             file: file.clone(),
-            ..Source::default()
+            ..DataSource::default()
         };
         let case = Case {
             name: stem.to_string(),
@@ -125,14 +125,14 @@ impl Measurements {
 
 /// The data of a case whose texts are named as in the case.
 pub(crate) fn dataset(case: &Case, inputs: &Inputs) -> Result<Dataset> {
-    let text = |source: &Source| inputs.text(&source.file).unwrap_or_default();
+    let text = |source: &DataSource| inputs.text(&source.file).unwrap_or_default();
     gathered(case, case.data.iter().map(|s| (s.file.as_str(), text(s))))
 }
 
 fn gathered<'a>(case: &Case, texts: impl Iterator<Item = (&'a str, &'a str)>) -> Result<Dataset> {
     let sources = case.data.iter().zip(texts);
     let parse = |(source, (name, text))| Ok((source, DataFile::parse(text, name)?));
-    let files: Result<Vec<(&Source, DataFile)>> = sources.map(parse).collect();
+    let files: Result<Vec<(&DataSource, DataFile)>> = sources.map(parse).collect();
     Dataset::gather(case, &files?)
 }
 

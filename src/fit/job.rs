@@ -292,8 +292,8 @@ a,2,1,300,160,2,1\na,2,10,300,152,2,1\na,2,100,300,140,2,1\na,2,1e3,300,126,2,1\
             written(&load(&stopped).unwrap(), &whole),
             written(&whole, &whole)
         );
-        type Change = fn(&mut FitJob);
-        let changes: [(Change, &str); 3] = [
+        type CaseChange = fn(&mut FitJob);
+        let changes: [(CaseChange, &str); 3] = [
             (|job| job.measurements.case.seed = 5, "seed: 4 against 5"),
             (
                 |job| job.optimizer = crate::fit::run::Optimizer::Adam,

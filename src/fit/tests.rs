@@ -1,7 +1,7 @@
 //! Fits that join tests of different kinds.
 
 use super::{
-    case::{Case, Source},
+    case::{Case, DataSource},
     data::DataFile,
     dataset::Dataset,
     defaults::complete,
@@ -32,7 +32,7 @@ fn synthetic(header: &str, rows: &[&str], column: usize, unit: f64, holder: f64)
     };
     let place_holders = vec![holder * unit; rows.len()];
     let case = case();
-    let source = Source::default();
+    let source = DataSource::default();
     let file = DataFile::parse(&sheet(&place_holders), "t").unwrap();
     let data = Dataset::gather(&case, &[(&source, file)]).unwrap();
     let conditions: Vec<_> = data.rows.iter().map(|r| (0, r.condition)).collect();
@@ -78,8 +78,8 @@ fn a_loop_and_a_cantilever_are_fitted_together() {
     );
     let fitted = |files: &[&str]| {
         let case = case();
-        let source = Source::default();
-        let files: Vec<(&Source, DataFile)> = files
+        let source = DataSource::default();
+        let files: Vec<(&DataSource, DataFile)> = files
             .iter()
             .map(|text| (&source, DataFile::parse(text, "t").unwrap()))
             .collect();
@@ -134,9 +134,9 @@ fn a_design_proposes_cantilevers_where_the_density_is_known() {
     let angles = |files: &[&str], settings: &str, grid: Grid| -> Vec<f64> {
         let text = format!(r#"{{"name": "n", "data": ["t"], "starts": 1, "tests": {settings}}}"#);
         let case = Case::parse(&text, "case").unwrap();
-        let source = Source::default();
+        let source = DataSource::default();
         let parse = |text: &&str| (&source, DataFile::parse(text, "t").unwrap());
-        let files: Vec<(&Source, DataFile)> = files.iter().map(parse).collect();
+        let files: Vec<(&DataSource, DataFile)> = files.iter().map(parse).collect();
         let data = Dataset::gather(&case, &files).unwrap();
         let case = complete(&case, &data).unwrap();
         let compute = Compute::cpu(Precision::F64);
@@ -181,7 +181,7 @@ fn a_design_proposes_cantilevers_where_the_density_is_known() {
 #[test]
 fn a_cantilever_sheet_says_what_it_lacks() {
     let read = |text: &str| -> crate::error::Result<Dataset> {
-        let source = Source::default();
+        let source = DataSource::default();
         Dataset::gather(&case(), &[(&source, DataFile::parse(text, "t")?)])
     };
     let sheet = "overhang_mm,angle_deg,areal_density_g_per_m2\n48,,150\n";

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::{TESTS, TwistTest};
 use crate::{
     error::{Result, bad_input},
-    files::json::Section,
+    files::json::JsonObject,
 };
 
 /// A setting as a test declares it, a field of `T`.
@@ -70,7 +70,7 @@ impl<T> Setting<T> {
     }
 
     /// Reads it from a section of a file, where it is there.
-    pub(super) fn read(&self, place: &str, section: &Section, target: &mut T) -> Result<()> {
+    pub(super) fn read(&self, place: &str, section: &JsonObject, target: &mut T) -> Result<()> {
         let value = match self.kind {
             SettingKind::Number(low, high) => section.optional_number(self.key, (low, high))?,
             SettingKind::Whole(low, high) => {
@@ -198,7 +198,7 @@ impl TestSettings {
             ..TestSettings::default()
         };
         if let Some(value) = case.get("tests") {
-            let section = Section::new(place, "tests", value)?;
+            let section = JsonObject::new(place, "tests", value)?;
             let keys: Vec<&str> = TestSettings::declared().map(|s| s.key).collect();
             section.known(&keys)?;
             for setting in TestSettings::declared() {

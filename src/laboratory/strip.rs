@@ -59,12 +59,12 @@ pub(crate) struct Strips {
     /// All specimens.
     pub cloth: Cloth,
     points: Vec<CreasePoint>,
-    parts: Vec<Part>,
+    parts: Vec<StripPart>,
     solver: Solver,
 }
 
 /// One specimen.
-struct Part {
+struct StripPart {
     first_vertex: usize,
     vertices: usize,
     hinges: std::ops::Range<usize>,
@@ -112,7 +112,7 @@ impl StripTest {
             let first_triangle = mesh.triangles.len();
             // Batches may not touch: a part's material and its place are its own.
             append(&mut mesh, strip);
-            parts.push(Part {
+            parts.push(StripPart {
                 first_vertex,
                 vertices,
                 hinges: 0..0,
@@ -265,7 +265,7 @@ impl Strips {
     }
 }
 
-impl Part {
+impl StripPart {
     fn own_vertices(&self) -> std::ops::Range<usize> {
         self.first_vertex..self.first_vertex + self.vertices
     }
@@ -273,7 +273,7 @@ impl Part {
 
 /// ∂angle/∂parameter of every strip from the gradient of the sum of all angles. Membrane and mass go with the
 /// first parameter, the bending stiffness.
-fn jacobian(cloth: &Cloth, parts: &[Part], total: &Parameters) -> Result<Vec<f64>> {
+fn jacobian(cloth: &Cloth, parts: &[StripPart], total: &Parameters) -> Result<Vec<f64>> {
     let values = |f: &Field| cloth.compute.values(f.clone());
     let columns: Vec<Vec<f64>> = total.bending.iter().map(values).collect::<Result<_>>()?;
     let m = &total.membrane;

@@ -11,7 +11,7 @@ use std::{path::Path, time::Instant};
 use burn::module::Module;
 use serde::{Deserialize, Serialize};
 
-pub(crate) use frames::{FrameRow, Moments, frame_rows, mean_size, top};
+pub(crate) use frames::{BendFrames, FrameRow, frame_rows, mean_size, top};
 pub use job::{Evaluated, EvaluationOptions, evaluate_in};
 pub(crate) use long::{
     DRIFT, FORGOTTEN, LargestChange, LongError, LongRow, check_frames, is_cut_off, long_motion,

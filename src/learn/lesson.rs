@@ -1,6 +1,6 @@
 //! A motion as it is trained with.
 
-use super::{BodyMotion, BodyScene, Features, JointTransform, Skinned, network::Pose};
+use super::{BodyMotion, BodyScene, Features, JointTransform, Skinned, network::PoseBatch};
 use crate::{
     element::Vector,
     error::Result,
@@ -19,7 +19,7 @@ pub(crate) struct Lesson {
     /// The body, frame by frame.
     pub poses: Vec<Vec<JointTransform>>,
     /// The same for E-Net.
-    pub pose: Pose,
+    pub pose: PoseBatch,
     /// How the garment goes with the body.
     pub skinned: Skinned,
     /// How far the joint that turned furthest has turned \[rad\], frame by frame.
@@ -48,7 +48,7 @@ impl Lesson {
             turned: motion.turns.iter().map(turned).collect(),
             skinned: scene.skinned(&poses, compute),
             poses,
-            pose: Pose::new(&features, skeleton.joints().len(), compute),
+            pose: PoseBatch::new(&features, skeleton.joints().len(), compute),
             rest_bending: compute.zeros([frames, hinges]),
             rolled_out: compute.zeros([frames, hinges]),
             #[cfg(test)]

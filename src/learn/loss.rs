@@ -112,7 +112,7 @@ pub(crate) struct LinearizedLoss {
     /// Of the loss by the positions, `[3, frames·vertices]`; zero at pinned vertices.
     pub gradient: Field,
     /// What the matrix of Newton's method is made of.
-    shape: Shape,
+    shape: ElementShapes,
 }
 
 /// The loss with a configuration that was checked.
@@ -122,14 +122,14 @@ pub(crate) struct GarmentLoss {
 }
 
 /// Energy of each frame, `[frames, 1]`, and its slope by what it is a function of.
-struct Part<S> {
+struct LossPart<S> {
     energy: Field,
     slope: S,
 }
 
 /// Shapes of all elements of a batch.
 #[derive(Debug, Clone)]
-struct Shape {
+struct ElementShapes {
     bend: Bend,
     /// ε, `[frames, hinges]`.
     strain: Field,
@@ -152,10 +152,10 @@ impl GarmentLoss {
         &self.config
     }
 
-    fn shape(&self, sheet: &GarmentBatch, positions: &Field, body: &PosedBody) -> Shape {
+    fn shape(&self, sheet: &GarmentBatch, positions: &Field, body: &PosedBody) -> ElementShapes {
         let bend = Bend::new(&sheet.incidence.spans(positions), &sheet.compute);
         let points = sheet.by_axis(positions);
-        Shape {
+        ElementShapes {
             strain: sheet.by_frame(&bend.angle) - sheet.sewn_angle.clone(),
             bend,
             columns: sheet.incidence.columns(positions),

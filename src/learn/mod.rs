@@ -68,7 +68,7 @@ pub use garment::Garment;
 pub(crate) use imperfection::Imperfection;
 pub(crate) use loss::{GarmentLoss, LinearizedLoss, LossConfig, Materials, Terms};
 pub use motion::BodyMotion;
-pub(crate) use motion::{Bend, Split};
+pub(crate) use motion::{JointBend, Split};
 pub(crate) use phases::Phases;
 pub(crate) use plastic::{Plasticity, Rule};
 pub use scene::BodyScene;

@@ -19,7 +19,7 @@ pub struct BodyMotion {
 
 /// One bend of joint 1: rest, flex, hold, extend, all in frames. Flexing and extending follow a smoothstep.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Bend {
+pub struct JointBend {
     /// Largest angle \[rad\].
     pub peak: f64,
     /// Frames of rest before.
@@ -57,7 +57,7 @@ impl Split {
     }
 
     /// The bend of a motion.
-    fn bend(self, seed: u64, number: u64) -> Bend {
+    fn bend(self, seed: u64, number: u64) -> JointBend {
         let (stream, flex) = match self {
             Split::Train => (1, (18, 32)),
             Split::Validation => (2, (18, 32)),
@@ -66,7 +66,7 @@ impl Split {
         };
         let mut random = Random::stream(seed, 3 * number + stream);
         let cells = self.cells(seed);
-        Bend::draw(cells[number as usize % cells.len()], flex, &mut random)
+        JointBend::draw(cells[number as usize % cells.len()], flex, &mut random)
     }
 }
 
@@ -80,10 +80,10 @@ const CELLS: usize = 12;
 /// Number of the random stream.
 const CELL_ORDER: u64 = 3 << 32;
 
-impl Bend {
+impl JointBend {
     /// The scene that EPNET.md was measured with: 90°, 8 frames of rest, 25 up, 10 held, 25 down.
-    pub fn canonical() -> Bend {
-        Bend {
+    pub fn canonical() -> JointBend {
+        JointBend {
             peak: std::f64::consts::FRAC_PI_2,
             rest: 8,
             flex: 25,
@@ -114,12 +114,12 @@ impl Bend {
 
     /// A bend with a peak from a cell and flexing and extending within least and most frames, drawn from a seeded stream.
     /// All of it takes at most 94 frames.
-    fn draw(cell: usize, flex: (usize, usize), random: &mut Random) -> Bend {
+    fn draw(cell: usize, flex: (usize, usize), random: &mut Random) -> JointBend {
         let mut between = |(least, most): (usize, usize)| least + random.below(most - least + 1);
         let (flex, extend) = (between(flex), between(flex));
         let (rest, hold) = (between((4, 8)), between((5, 12)));
         let peak_deg = LOWEST_DEG + CELL_DEG * (cell as f64 + random.uniform());
-        Bend {
+        JointBend {
             peak: peak_deg.to_radians(),
             rest,
             flex,
@@ -138,7 +138,7 @@ impl BodyMotion {
     pub const SECONDS: f64 = 1.0 / 30.0;
 
     /// Bends of joint 1 of a body, one after the other, then rest until `frames` are full.
-    pub fn bends(name: &str, body: &Body, bends: &[Bend], frames: usize) -> BodyMotion {
+    pub fn bends(name: &str, body: &Body, bends: &[JointBend], frames: usize) -> BodyMotion {
         let axis = body.bend_axis;
         let angle = |mut frame: usize| {
             for bend in bends {
@@ -165,9 +165,9 @@ impl BodyMotion {
         }
     }
 
-    /// `Bend::canonical` and rest, 95 frames.
+    /// `JointBend::canonical` and rest, 95 frames.
     pub fn canonical(body: &Body) -> BodyMotion {
-        BodyMotion::bends("90°", body, &[Bend::canonical()], 95)
+        BodyMotion::bends("90°", body, &[JointBend::canonical()], 95)
     }
 
     /// A body that does not move: the unloaded control.
@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn the_canonical_bend_rests_flexes_holds_and_extends() {
-        let bend = Bend::canonical();
+        let bend = JointBend::canonical();
         let degrees = |frame| bend.angle(frame).to_degrees();
         assert_eq!([degrees(0), degrees(8), degrees(68), degrees(94)], [0.0; 4]);
         assert!((33..=43).all(|frame| (degrees(frame) - 90.0).abs() < 1e-12));

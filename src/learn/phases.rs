@@ -53,7 +53,7 @@ impl BodyMotion {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::learn::{Bend, Body};
+    use crate::learn::{Body, JointBend};
 
     #[test]
     fn the_canonical_bend_moves_after_frame_8_and_is_straight_at_68() {
@@ -63,7 +63,7 @@ mod tests {
         assert_eq!((phases.begin, phases.end), (8, Some(68)));
         assert_eq!(phases.peak, 33..44);
         assert_eq!(BodyMotion::still(&body, 11).phases(), None);
-        let cut = BodyMotion::bends("cut", &body, &[Bend::canonical()], 50);
+        let cut = BodyMotion::bends("cut", &body, &[JointBend::canonical()], 50);
         assert_eq!(cut.phases().unwrap().end, None, "still bent");
     }
 }

@@ -30,7 +30,7 @@ pub(crate) use self::cycle::Cycle;
 pub(crate) use self::folder::{CASE, CYCLES, ELASTIC, EVALUATION, PLASTIC, load, read_case};
 pub use self::teach::train;
 use self::{
-    checkpoint::Mark,
+    checkpoint::CheckpointHead,
     folder::{CHECKPOINT, FIRST_TURN, NETWORKS, maker, networks_file},
 };
 use super::{
@@ -55,7 +55,7 @@ pub(crate) enum Network {
 
 /// The next step of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Place {
+pub(crate) struct NextStep {
     /// Of Algorithm 1, from 0.
     pub cycle: usize,
     /// Which half of it.
@@ -78,7 +78,7 @@ pub(crate) struct TrainingRun {
     /// The networks so far.
     pub students: Students,
     compute: Compute,
-    place: Place,
+    place: NextStep,
     adam: ModuleOptimizer,
     /// E-Net's predictions of the lessons and P-Net's targets; none while E-Net learns.
     seen: Vec<(Predicted, Field)>,
@@ -91,7 +91,7 @@ pub(crate) struct TrainingRun {
 
 impl TrainingRun {
     /// What comes next.
-    pub(crate) fn place(&self) -> Place {
+    pub(crate) fn place(&self) -> NextStep {
         self.place
     }
 
@@ -121,7 +121,7 @@ impl TrainingRun {
 
     /// Steps of both that are done.
     pub(crate) fn done(&self) -> [usize; 2] {
-        let Place {
+        let NextStep {
             cycle,
             network,
             step,
@@ -308,8 +308,8 @@ impl TrainingRun {
         )
     }
 
-    fn mark(&self) -> Mark {
-        Mark {
+    fn mark(&self) -> CheckpointHead {
+        CheckpointHead {
             place: self.place,
             seconds: self.seconds(),
             logs: [0, 1, 2].map(|k| self.logs[k].length()),

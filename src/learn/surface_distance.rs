@@ -27,11 +27,11 @@ pub(crate) struct SurfaceTree {
     /// Triangles, those of a node one after the other.
     order: Vec<usize>,
     /// The root first, children after their parents.
-    nodes: Vec<Node>,
+    nodes: Vec<TreeNode>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-struct Node {
+struct TreeNode {
     /// Of `order`.
     triangles: Range<usize>,
     /// None for a leaf.
@@ -55,7 +55,7 @@ impl SurfaceTree {
         };
         let middles: Vec<[f64; 3]> = triangles.iter().map(middle).collect();
         let mut order: Vec<usize> = (0..triangles.len()).collect();
-        let mut nodes = vec![Node {
+        let mut nodes = vec![TreeNode {
             triangles: 0..order.len(),
             children: None,
         }];
@@ -67,7 +67,7 @@ impl SurfaceTree {
                 halve(&mut order[range.clone()], &middles);
                 nodes[next].children = Some([nodes.len(), nodes.len() + 1]);
                 for triangles in [range.start..half, half..range.end] {
-                    nodes.push(Node {
+                    nodes.push(TreeNode {
                         triangles,
                         children: None,
                     });

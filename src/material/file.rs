@@ -15,7 +15,7 @@ use super::{
 use crate::{
     error::{Error, Result, bad_input},
     files::{
-        json::{Section, join, kind_of, parse, present},
+        json::{JsonObject, join, kind_of, parse, present},
         read_text,
     },
 };
@@ -53,7 +53,7 @@ impl Material {
     pub fn parse(text: &str, place: &str) -> Result<Material> {
         let remedy = "`rumple materials NAME` prints a file to start from";
         let value = parse(text, place, remedy)?;
-        let top = Section::new(place, "", &value)?;
+        let top = JsonObject::new(place, "", &value)?;
         top.known(&TOP)?;
         let strain = match top.choice("strain", &["curvature", "angle"])? {
             "angle" => StrainMeasure::Angle,
@@ -82,9 +82,9 @@ impl Material {
 
     fn read_parameters(&mut self, place: &str, value: &Value, name: &'static str) -> Result<()> {
         let section = match name {
-            "" => Section::new(place, "", value)?,
+            "" => JsonObject::new(place, "", value)?,
             _ if value.get(name).is_none() => return Ok(()),
-            _ => Section::new(place, name, &value[name])?,
+            _ => JsonObject::new(place, name, &value[name])?,
         };
         let places = PLACES.iter().filter(|p| p.section == name);
         if !name.is_empty() {
@@ -285,7 +285,7 @@ fn relaxation(place: &str, value: &Value, strain: StrainMeasure) -> Result<Vec<(
         .enumerate()
         .map(|(i, branch)| {
             let name = format!("relaxation[{i}]");
-            let section = Section::new(place, &name, branch)?;
+            let section = JsonObject::new(place, &name, branch)?;
             section.known(&["stiffness_Nm", "time_s"])?;
             let read = |key: &str, parameter: Parameter| {
                 let number = section.required_number(key, (f64::NEG_INFINITY, f64::INFINITY))?;
@@ -304,7 +304,7 @@ fn membrane(place: &str, value: &Value) -> Result<Option<[f64; 4]>> {
     let Some(value) = value.get("membrane") else {
         return Ok(None);
     };
-    let section = Section::new(place, "membrane", value)?;
+    let section = JsonObject::new(place, "membrane", value)?;
     section.known(&MEMBRANE)?;
     let mut stiffness = [0.0; 4];
     for (slot, key) in stiffness.iter_mut().zip(MEMBRANE) {

@@ -46,55 +46,55 @@ impl LawName {
 
 /// Where a parameter stands in a file: its section (empty for the top level) and its key without the
 /// ending that names the unit of strain.
-pub(super) struct Place {
+pub(super) struct KeyPlace {
     pub section: &'static str,
     pub key: &'static str,
     pub parameter: fn() -> Parameter,
 }
 
 /// The places of all parameters but those of relaxation branches.
-pub(super) const PLACES: [Place; 9] = [
-    Place {
+pub(super) const PLACES: [KeyPlace; 9] = [
+    KeyPlace {
         section: "",
         key: "bending_stiffness_Nm",
         parameter: parameter::bending_stiffness,
     },
-    Place {
+    KeyPlace {
         section: "friction",
         key: "stiffness_Nm",
         parameter: parameter::friction_stiffness,
     },
-    Place {
+    KeyPlace {
         section: "friction",
         key: "threshold_initial",
         parameter: parameter::friction_threshold_initial,
     },
-    Place {
+    KeyPlace {
         section: "friction",
         key: "threshold_saturated",
         parameter: parameter::friction_threshold_saturated,
     },
-    Place {
+    KeyPlace {
         section: "friction",
         key: "dwell_time_s",
         parameter: parameter::dwell_time,
     },
-    Place {
+    KeyPlace {
         section: "plasticity",
         key: "yield",
         parameter: parameter::yield_strain,
     },
-    Place {
+    KeyPlace {
         section: "plasticity",
         key: "hardening_Nm",
         parameter: parameter::hardening_stiffness,
     },
-    Place {
+    KeyPlace {
         section: "plasticity",
         key: "hardening_drop",
         parameter: parameter::hardening_drop,
     },
-    Place {
+    KeyPlace {
         section: "plasticity",
         key: "flow_time_s",
         parameter: parameter::flow_time,
@@ -127,7 +127,7 @@ pub(super) const TOP: [&str; 11] = [
 /// Most relaxation branches a file may have: more than data ever determined.
 pub(super) const MAX_BRANCHES: usize = 8;
 
-impl Place {
+impl KeyPlace {
     pub(crate) fn full_key(&self, strain: StrainMeasure) -> String {
         match (self.parameter)().dimension {
             parameter::Dimension::Strain => format!("{}{}", self.key, strain.suffix()),

@@ -105,7 +105,7 @@ fn textured(obj: &ObjText, place: &str) -> Result<bool> {
 }
 
 /// The polygons cut into fans, one index from each corner.
-fn fans(faces: &[Face], index: impl Fn(&super::obj_text::Corner) -> usize) -> Vec<[usize; 3]> {
+fn fans(faces: &[Face], index: impl Fn(&super::obj_text::FaceCorner) -> usize) -> Vec<[usize; 3]> {
     let mut triangles = Vec::with_capacity(faces.len());
     for face in faces {
         let corners: Vec<usize> = face.corners.iter().map(&index).collect();

@@ -9,7 +9,7 @@ const WITHOUT_WORD: [&str; 7] = ["vn", "g", "o", "s", "usemtl", "mtllib", "vp"];
 
 /// A corner of a face, counted from 0.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Corner {
+pub(super) struct FaceCorner {
     pub vertex: usize,
     pub texture: Option<usize>,
 }
@@ -18,7 +18,7 @@ pub(super) struct Corner {
 #[derive(Debug)]
 pub(super) struct Face {
     pub line: usize,
-    pub corners: Vec<Corner>,
+    pub corners: Vec<FaceCorner>,
 }
 
 /// What an OBJ file says.
@@ -76,7 +76,7 @@ impl ObjText {
         Ok(())
     }
 
-    fn corners(&self, words: &[&str]) -> Result<Vec<Corner>> {
+    fn corners(&self, words: &[&str]) -> Result<Vec<FaceCorner>> {
         if words.len() < 3 {
             return bad_input(format!(
                 "a face with {} corners; give three or more",
@@ -87,7 +87,7 @@ impl ObjText {
     }
 
     /// `v`, `v/vt`, `v/vt/vn` or `v//vn`; normals are not read.
-    fn corner(&self, word: &str) -> Result<Corner> {
+    fn corner(&self, word: &str) -> Result<FaceCorner> {
         let parts: Vec<&str> = word.split('/').collect();
         let texture = parts.get(1).copied().filter(|part| !part.is_empty());
         if parts.len() > 3 {
@@ -96,7 +96,7 @@ impl ObjText {
                 parts.len()
             ));
         }
-        Ok(Corner {
+        Ok(FaceCorner {
             vertex: index(word, parts[0], self.positions.len())?,
             texture: match texture {
                 Some(part) => Some(index(word, part, self.texture.len())?),

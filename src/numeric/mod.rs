@@ -15,7 +15,7 @@ pub(crate) use gate::YieldSide;
 pub(crate) use random::Random;
 pub(crate) use safe::{abs, indicator, max_zero, nearest_turn, sign, smoothstep};
 pub(crate) use sobol::sobol;
-pub(crate) use taylor::{GradientCheck, Sweep, judge, probes};
+pub(crate) use taylor::{GradientCheck, TaylorSteps, judge, probes};
 
 use burn::tensor::Tensor;
 

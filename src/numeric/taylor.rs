@@ -18,7 +18,7 @@ pub struct GradientCheck {
 
 /// Relative steps at which a function is looked at.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Sweep {
+pub(crate) struct TaylorSteps {
     /// The largest.
     pub first: f64,
     /// How many a decade.
@@ -28,13 +28,13 @@ pub(crate) struct Sweep {
 }
 
 /// Six a decade from 10⁻² down to 10⁻⁷.
-const FINE: Sweep = Sweep {
+const FINE: TaylorSteps = TaylorSteps {
     first: 1e-2,
     per_decade: 6,
     steps: 31,
 };
 
-impl Sweep {
+impl TaylorSteps {
     fn step(&self, k: usize) -> f64 {
         self.first * 10f64.powf(-(k as f64) / self.per_decade as f64)
     }
@@ -58,7 +58,7 @@ pub(crate) fn judge(x: f64, derivative: f64, size: f64, values: &[f64]) -> Gradi
     FINE.judge(x, derivative, size, values)
 }
 
-impl Sweep {
+impl TaylorSteps {
     /// [`probes`] of this sweep.
     pub(crate) fn probes(&self, x: f64) -> Vec<f64> {
         let steps = (0..self.steps).map(|k| self.step(k) * scale_of(x));
@@ -79,7 +79,13 @@ impl Sweep {
     }
 }
 
-fn judge_sweep(sweep: &Sweep, x: f64, derivative: f64, size: f64, values: &[f64]) -> GradientCheck {
+fn judge_sweep(
+    sweep: &TaylorSteps,
+    x: f64,
+    derivative: f64,
+    size: f64,
+    values: &[f64],
+) -> GradientCheck {
     let scale = scale_of(x);
     let floor = 1e-5 * size / scale;
     let centre = values[0];

@@ -24,7 +24,7 @@ const ROUNDS_EACH: usize = 5;
 
 /// Adam's moments, row-major `[starts, unknowns]`, and the rounds of this stage.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Moments {
+pub(crate) struct AdamMoments {
     time: usize,
     first: Vec<f64>,
     second: Vec<f64>,
@@ -123,8 +123,8 @@ fn step(
     rate: f64,
     points: &[Vec<f64>],
     gradients: &[f64],
-    moments: Option<Moments>,
-) -> Result<(Vec<Vec<f64>>, Moments)> {
+    moments: Option<AdamMoments>,
+) -> Result<(Vec<Vec<f64>>, AdamMoments)> {
     let width = points[0].len();
     let shape = [points.len(), width];
     let state = moments.map(|m| {
@@ -139,12 +139,12 @@ fn step(
     let moved = compute.values(moved)?;
     let momentum = state.map(|s| s.momentum);
     let moments = match momentum {
-        Some(m) => Moments {
+        Some(m) => AdamMoments {
             time: m.time,
             first: compute.values(m.moment_1)?,
             second: compute.values(m.moment_2)?,
         },
-        None => Moments {
+        None => AdamMoments {
             time: 0,
             first: vec![0.0; gradients.len()],
             second: vec![0.0; gradients.len()],

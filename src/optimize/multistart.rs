@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Linearized, Problem,
-    adam::Moments,
+    adam::AdamMoments,
     levenberg::{Batch, Levenberg, Walker, WalkerEnd},
 };
 use crate::{error::Result, numeric::Random, study::Wish};
@@ -41,7 +41,7 @@ pub struct Round {
 
 /// Where a start rests.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Rest {
+struct RestPlace {
     walker: Walker,
     /// Cholesky's factor L of LLᵀ = JᵀJ + 1 there, column by column: the shape of the valley. None if
     /// there is none.
@@ -60,7 +60,7 @@ pub struct SearchProgress {
     /// Cost of each start at its first guess, in the first stage.
     pub first_costs: Vec<Option<f64>>,
     /// Best rest of each start in this stage, and the kicks it has had.
-    rests: Vec<Option<Rest>>,
+    rests: Vec<Option<RestPlace>>,
     kicks: Vec<usize>,
     /// Round by round.
     pub trace: Vec<Round>,
@@ -69,7 +69,7 @@ pub struct SearchProgress {
     pub(super) moving: Option<Vec<Vec<f64>>>,
     /// Adam's memory.
     #[serde(default)]
-    pub(super) moments: Option<Moments>,
+    pub(super) moments: Option<AdamMoments>,
 }
 
 impl SearchProgress {
@@ -116,7 +116,9 @@ impl SearchProgress {
     pub fn walker(&self, start: usize) -> &Walker {
         let moving = &self.walkers[start];
         match &self.rests[start] {
-            Some(Rest { walker, .. }) if walker.cost <= moving.cost || moving.cost.is_none() => {
+            Some(RestPlace { walker, .. })
+                if walker.cost <= moving.cost || moving.cost.is_none() =>
+            {
                 walker
             }
             _ => moving,
@@ -243,7 +245,7 @@ fn kick(
         let rest = progress.rests[i].as_ref();
         let better = rest.is_none_or(|rest| walker.cost < rest.walker.cost);
         if walker.outcome.is_some() && !broken(walker) && better {
-            progress.rests[i] = Some(Rest {
+            progress.rests[i] = Some(RestPlace {
                 walker: walker.clone(),
                 factor: batch.at(i).and_then(valley).unwrap_or_default(),
             });
@@ -280,7 +282,7 @@ fn valley(at: &Linearized) -> Option<Vec<f64>> {
     Some(shape.cholesky()?.unpack().as_slice().to_vec())
 }
 
-impl Rest {
+impl RestPlace {
     /// A point to descend from next.
     fn kicked(&self, bounds: &[(f64, f64)], random: &mut Random) -> Vec<f64> {
         let size = KICK_RANGE.powf(-random.uniform());

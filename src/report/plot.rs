@@ -20,7 +20,7 @@ pub(crate) use self::bars::{Bar, BarSeries, Bars};
 pub(crate) use self::chart::{Chart, Mark, Scale, Series};
 pub(crate) use self::heat::HeatMap;
 pub(super) use self::paint::png;
-use self::paint::{NOTE, PaintSheet, Shape, TITLE, WIDTH};
+use self::paint::{NOTE, PaintSheet, Painted, TITLE, WIDTH};
 #[cfg(doc)]
 use crate::error::Error;
 use crate::{
@@ -124,7 +124,7 @@ impl Format {
 }
 
 /// Title and note, and the top of what is drawn below them.
-fn heading(title: &str, note: Option<&str>) -> (Vec<Shape>, f64) {
+fn heading(title: &str, note: Option<&str>) -> (Vec<Painted>, f64) {
     let (mut shapes, mut y) = (Vec::new(), MARGIN);
     let width = WIDTH - 2.0 * MARGIN;
     for (text, mut font) in [(title, TITLE), (note.unwrap_or_default(), NOTE)] {
@@ -137,7 +137,7 @@ fn heading(title: &str, note: Option<&str>) -> (Vec<Shape>, f64) {
         for line in lines {
             y += 0.65 * font.size;
             let fitted = font.fitted(&line, width);
-            shapes.push(Shape::Text(line, (MARGIN, y), HPos::Left, fitted));
+            shapes.push(Painted::Text(line, (MARGIN, y), HPos::Left, fitted));
             y += 0.65 * font.size;
         }
     }

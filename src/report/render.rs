@@ -1,6 +1,6 @@
 //! Pictures of cloth as PNG files, made so that wrinkles can be seen.
 //!
-//! A software renderer of triangle meshes: the [`View`] places them in the picture, a z-buffer with
+//! A software renderer of triangle meshes: the [`Projection`] places them in the picture, a z-buffer with
 //! nine samples a pixel finds what is seen, raking light and its shadows show the relief. The same
 //! scene gives the same bytes on any number of cores.
 
@@ -17,13 +17,13 @@ mod visible;
 
 use std::path::Path;
 
-pub(crate) use self::color::Values;
+pub(crate) use self::color::VertexValues;
 pub(crate) use self::panels::Panels;
-pub(crate) use self::view::{Fit, View};
+pub(crate) use self::view::{Framing, Projection};
 use self::{
     color::{BACK, FRONT, OBSTACLE, linear, map_color},
     geometry::{Geometry, Spot},
-    label::Label,
+    label::Caption,
     view::Camera,
     visible::Visible,
 };
@@ -43,13 +43,13 @@ pub(crate) struct Drawing<'a> {
     /// The cloth, with smooth normals and a colour for each side.
     pub cloth: Surface<'a>,
     /// Numbers shown as the cloth's colour, on both sides.
-    pub values: Option<Values<'a>>,
+    pub values: Option<VertexValues<'a>>,
     /// Plain grey meshes; empty ones are passed over.
     pub obstacles: &'a [Surface<'a>],
     /// Whether triangles are shown as they are, flat.
     pub flat: bool,
     /// From where it is seen.
-    pub view: View,
+    pub view: Projection,
     /// Words at the upper left, such as the time of a frame.
     pub caption: &'a str,
 }
@@ -120,7 +120,7 @@ impl Drawing<'_> {
     }
 
     fn write_labels(&self, pixels: &mut [u8], camera: &Camera, ends: (f64, f64)) -> Result<()> {
-        let mut label = Label::on(pixels, self.view.width, self.view.height);
+        let mut label = Caption::on(pixels, self.view.width, self.view.height);
         label.caption(self.caption)?;
         label.scale_bar(camera.pixels_per_metre, self.view.width)?;
         match self.values {

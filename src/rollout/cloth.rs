@@ -73,7 +73,7 @@ pub struct Stepped {
 
 /// The memory of a gradient: how the states are kept on the way forward, and what one step needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Forecast {
+pub struct MemoryForecast {
     /// One state \[bytes\].
     pub state: usize,
     /// States alive at once.
@@ -84,7 +84,7 @@ pub struct Forecast {
     pub step: usize,
 }
 
-impl Forecast {
+impl MemoryForecast {
     /// What a gradient will take \[bytes\].
     pub fn bytes(&self) -> usize {
         self.state * self.states + self.step
@@ -100,7 +100,7 @@ pub(crate) const MEMORY: usize = 1 << 30;
 
 impl ClothRollout<'_> {
     /// What the gradient will need.
-    pub fn forecast(&self, start: &State) -> Forecast {
+    pub fn forecast(&self, start: &State) -> MemoryForecast {
         let numbers: usize = start.list().iter().map(|f| f.shape().num_elements()).sum();
         let each = self.cloth.compute.bytes_per_number();
         let elements = self.cloth.topology.hinges.len() + self.cloth.mesh.triangles.len();
@@ -112,7 +112,7 @@ impl ClothRollout<'_> {
             Some(second) => *second,
             None => self.steps,
         };
-        Forecast {
+        MemoryForecast {
             state,
             states: if keeps_all { all } else { kept.len() + stride },
             keeps_all,

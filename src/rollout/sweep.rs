@@ -13,16 +13,16 @@ use crate::numeric::{Compute, Field};
 
 /// Everything that one step hands to the next.
 #[derive(Debug, Clone)]
-pub(crate) struct State {
+pub(crate) struct HingeState {
     /// Strain of every hinge.
     pub strain: Field,
     /// History in the order of the law.
     pub history: Vec<Field>,
 }
 
-impl State {
-    fn zeros_like(&self) -> State {
-        State {
+impl HingeState {
+    fn zeros_like(&self) -> HingeState {
+        HingeState {
             strain: self.strain.zeros_like(),
             history: self.history.iter().map(|h| h.zeros_like()).collect(),
         }
@@ -30,15 +30,15 @@ impl State {
 }
 
 /// Constant inputs of a roll-out as tensors.
-struct Drive {
+struct StrainDrive {
     amplitude: Field,
     duration: Field,
 }
 
-impl Drive {
+impl StrainDrive {
     fn new(rollout: &Rollout, compute: &Compute) -> Self {
         let shape = [rollout.points, rollout.hinges];
-        Drive {
+        StrainDrive {
             amplitude: compute.tensor(&rollout.amplitude, shape),
             duration: compute.tensor(&rollout.duration, shape),
         }
@@ -62,9 +62,9 @@ pub(crate) fn trace(
     rollout: &Rollout,
     compute: &Compute,
     parameters: Field,
-    mut visit: impl FnMut(usize, &[Field], &State) -> ControlFlow<()>,
+    mut visit: impl FnMut(usize, &[Field], &HingeState) -> ControlFlow<()>,
 ) {
-    let drive = Drive::new(rollout, compute);
+    let drive = StrainDrive::new(rollout, compute);
     let columns = columns(&parameters);
     let mut state = start(rollout, &drive, &columns);
     for (k, step) in rollout.schedule.steps.iter().enumerate() {
@@ -82,7 +82,7 @@ pub(crate) fn linearized(
     parameters: Field,
     cotangent: Tensor<3>,
 ) -> (Tensor<3>, Field) {
-    let drive = Drive::new(rollout, compute);
+    let drive = StrainDrive::new(rollout, compute);
     let columns = columns(&parameters);
     let steps = &rollout.schedule.steps;
     let kept = checkpoints(steps.len());
@@ -130,8 +130,8 @@ fn columns(parameters: &Field) -> Vec<Field> {
         .collect()
 }
 
-fn start(rollout: &Rollout, drive: &Drive, columns: &[Field]) -> State {
-    State {
+fn start(rollout: &Rollout, drive: &StrainDrive, columns: &[Field]) -> HingeState {
+    HingeState {
         strain: drive.amplitude.zeros_like(),
         history: rollout.law.start(columns, &drive.amplitude),
     }
@@ -140,11 +140,11 @@ fn start(rollout: &Rollout, drive: &Drive, columns: &[Field]) -> State {
 /// One step: the motion, then the history update.
 fn advance(
     rollout: &Rollout,
-    drive: &Drive,
+    drive: &StrainDrive,
     columns: &[Field],
-    state: &State,
+    state: &HingeState,
     step: &Step,
-) -> State {
+) -> HingeState {
     let law = rollout.law.as_ref();
     let dt = drive.duration.clone() * step.share + step.seconds;
     let strain = match step.motion {
@@ -156,14 +156,14 @@ fn advance(
         StepKind::Release => {
             let (strain, history) =
                 law.release(columns, &state.history, &state.strain, &dt, &rollout.gate);
-            return State { strain, history };
+            return HingeState { strain, history };
         }
     };
     let history = law.update(columns, &state.history, &strain, &dt, &rollout.gate);
-    State { strain, history }
+    HingeState { strain, history }
 }
 
-fn read(rollout: &Rollout, columns: &[Field], state: &State) -> Field {
+fn read(rollout: &Rollout, columns: &[Field], state: &HingeState) -> Field {
     match rollout.schedule.reading {
         HingeReading::Strain => state.strain.clone(),
         HingeReading::Stress => rollout.law.stress(columns, &state.history, &state.strain),
@@ -178,15 +178,20 @@ fn leaf(field: &Field) -> Field {
 /// The way back: cotangents of the state, and what has been gathered so far.
 struct Reverse<'a> {
     rollout: &'a Rollout,
-    drive: &'a Drive,
+    drive: &'a StrainDrive,
     columns: &'a [Field],
-    adjoint: State,
+    adjoint: HingeState,
     total: Vec<Field>,
     readings: Vec<Field>,
 }
 
 impl<'a> Reverse<'a> {
-    fn new(rollout: &'a Rollout, drive: &'a Drive, columns: &'a [Field], state: &State) -> Self {
+    fn new(
+        rollout: &'a Rollout,
+        drive: &'a StrainDrive,
+        columns: &'a [Field],
+        state: &HingeState,
+    ) -> Self {
         Reverse {
             rollout,
             drive,
@@ -198,9 +203,9 @@ impl<'a> Reverse<'a> {
     }
 
     /// Vector-Jacobian product of step `k` from the state before it.
-    fn step(&mut self, k: usize, before: &State, seed: Option<Field>) {
+    fn step(&mut self, k: usize, before: &HingeState, seed: Option<Field>) {
         let parameters: Vec<Field> = self.columns.iter().map(leaf).collect();
-        let state = State {
+        let state = HingeState {
             strain: leaf(&before.strain),
             history: before.history.iter().map(leaf).collect(),
         };
@@ -228,7 +233,7 @@ impl<'a> Reverse<'a> {
         for (sum, parameter) in self.total.iter_mut().zip(&parameters) {
             *sum = sum.clone() + of(parameter);
         }
-        self.adjoint = State {
+        self.adjoint = HingeState {
             strain: of(&state.strain),
             history: state.history.iter().map(of).collect(),
         };

@@ -28,10 +28,10 @@ pub(crate) use self::clock::Clock;
 pub(crate) use self::fabric::Fabric;
 pub(crate) use self::handle::{Grip, Handle, Hold};
 pub(crate) use self::obstacle::PlacedObstacle;
-pub(crate) use self::output::{FrameFormat, Output};
+pub(crate) use self::output::{FrameFormat, SceneOutput};
 pub(crate) use self::reading::ReadingChoice;
 pub(crate) use self::schema::scene_schema;
-pub(crate) use self::source::{MeshChoice, Shape};
+pub(crate) use self::source::{Form, MeshChoice};
 pub use self::{
     prepared::PreparedScene,
     run::{SceneRun, simulate},
@@ -93,7 +93,7 @@ pub struct Scene {
     pub(crate) obstacles: Vec<PlacedObstacle>,
     /// What is read off the cloth in each row.
     pub(crate) readings: Vec<ReadingChoice>,
-    pub(crate) output: Output,
+    pub(crate) output: SceneOutput,
     /// How linear systems are solved.
     pub(crate) solver: SolverChoice,
 }
@@ -152,7 +152,7 @@ impl Scene {
             handles: Handle::read_all(&top, &clock)?,
             obstacles: PlacedObstacle::read_all(&top, &clock)?,
             readings: ReadingChoice::read_all(&top, folder)?,
-            output: Output::read(&top, &clock, gravity)?,
+            output: SceneOutput::read(&top, &clock, gravity)?,
             solver: SolverChoice::read(&top)?,
             fabric,
             clock,

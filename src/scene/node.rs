@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::{
     error::{Error, Result, bad_input, readable, unknown},
-    files::json::{Section, join, kind_of},
+    files::json::{JsonObject, join, kind_of},
 };
 
 /// A JSON value of a file.
@@ -37,12 +37,12 @@ impl<'a> Node<'a> {
     }
 
     /// The object that stands here.
-    pub(crate) fn section(&self) -> Result<Section<'_>> {
-        Section::new(self.place, &self.name, self.value)
+    pub(crate) fn section(&self) -> Result<JsonObject<'_>> {
+        JsonObject::new(self.place, &self.name, self.value)
     }
 
     /// The object that stands here, with no keys but these.
-    pub(crate) fn known(&self, keys: &[&str]) -> Result<Section<'_>> {
+    pub(crate) fn known(&self, keys: &[&str]) -> Result<JsonObject<'_>> {
         let section = self.section()?;
         section.known(keys)?;
         Ok(section)

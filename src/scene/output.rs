@@ -37,7 +37,7 @@ pub(crate) struct Sight {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Output {
+pub(crate) struct SceneOutput {
     /// Steps from frame to frame.
     pub frame_every: usize,
     pub frames: FrameFormat,
@@ -73,8 +73,8 @@ const FRAMES: usize = 60;
 /// Most pictures: more are a film.
 const MOST_PICTURES: usize = 1000;
 
-impl Output {
-    pub(super) fn read(top: &Node, clock: &Clock, gravity: [f64; 3]) -> Result<Output> {
+impl SceneOutput {
+    pub(super) fn read(top: &Node, clock: &Clock, gravity: [f64; 3]) -> Result<SceneOutput> {
         let empty = json!({});
         let node = top.child("output");
         let node = node.unwrap_or_else(|| Node::top("scene", &empty));
@@ -105,7 +105,7 @@ impl Output {
             );
         }
         let frames = section.optional_choice("frames", &FrameFormat::NAMES)?;
-        Ok(Output {
+        Ok(SceneOutput {
             frame_every: steps("frames_every_s", clock.steps.div_ceil(FRAMES))?,
             frames: frames
                 .and_then(FrameFormat::named)

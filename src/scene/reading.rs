@@ -17,11 +17,11 @@ use crate::{
 pub(crate) struct ReadingChoice {
     /// Head of its column, with the unit.
     pub name: String,
-    kind: Kind,
+    kind: ReadingKind,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-enum Kind {
+enum ReadingKind {
     /// One that needs nothing else.
     Plain(&'static str),
     RecoveryAngle([Selection; 2], [Selection; 2]),
@@ -74,15 +74,17 @@ impl ReadingChoice {
     /// Unit in words.
     pub(crate) fn unit(&self) -> &'static str {
         match &self.kind {
-            Kind::Plain("total_angle") => "rad",
-            Kind::Plain(_) => "J",
-            Kind::RecoveryAngle(..) => "°",
-            Kind::RmsHeight(_) | Kind::RmsRadius(..) | Kind::MeanHeight(_) => "m",
-            Kind::Distance(_) => "m",
-            Kind::CurvatureWave(..) => "1/m",
-            Kind::Drape(..) => "1",
-            Kind::HandleForce(..) => "N",
-            Kind::HandleTorque(..) => "N·m",
+            ReadingKind::Plain("total_angle") => "rad",
+            ReadingKind::Plain(_) => "J",
+            ReadingKind::RecoveryAngle(..) => "°",
+            ReadingKind::RmsHeight(_) | ReadingKind::RmsRadius(..) | ReadingKind::MeanHeight(_) => {
+                "m"
+            }
+            ReadingKind::Distance(_) => "m",
+            ReadingKind::CurvatureWave(..) => "1/m",
+            ReadingKind::Drape(..) => "1",
+            ReadingKind::HandleForce(..) => "N",
+            ReadingKind::HandleTorque(..) => "N·m",
         }
     }
 
@@ -101,7 +103,7 @@ impl ReadingChoice {
             return match index < PLAIN {
                 true => Ok(ReadingChoice {
                     name: format!("{kind}{unit}"),
-                    kind: Kind::Plain(kind),
+                    kind: ReadingKind::Plain(kind),
                 }),
                 false => node.refuse(format!(
                     "needs more: write {{\"kind\": \"{kind}\", …}} with {}",
@@ -139,37 +141,37 @@ impl ReadingChoice {
         };
         let held = |name: &str| held(place, grips, name);
         Ok(match &self.kind {
-            Kind::Plain("total_angle") => Reading::TotalAngle,
-            Kind::Plain("bending_energy") => Reading::BendingEnergy,
-            Kind::Plain("plastic_energy") => Reading::PlasticEnergy,
-            Kind::Plain("stretch_energy") => Reading::StretchEnergy,
-            Kind::Plain(_) => Reading::KineticEnergy,
-            Kind::RecoveryAngle(roots, tips) => Reading::RecoveryAngle {
+            ReadingKind::Plain("total_angle") => Reading::TotalAngle,
+            ReadingKind::Plain("bending_energy") => Reading::BendingEnergy,
+            ReadingKind::Plain("plastic_energy") => Reading::PlasticEnergy,
+            ReadingKind::Plain("stretch_energy") => Reading::StretchEnergy,
+            ReadingKind::Plain(_) => Reading::KineticEnergy,
+            ReadingKind::RecoveryAngle(roots, tips) => Reading::RecoveryAngle {
                 roots: [select(&roots[0])?, select(&roots[1])?],
                 tips: [select(&tips[0])?, select(&tips[1])?],
             },
-            Kind::RmsHeight(axis) => Reading::RmsHeight { axis: *axis },
-            Kind::RmsRadius(axis, about) => Reading::RmsRadius {
+            ReadingKind::RmsHeight(axis) => Reading::RmsHeight { axis: *axis },
+            ReadingKind::RmsRadius(axis, about) => Reading::RmsRadius {
                 axis: *axis,
                 about: *about,
             },
-            Kind::MeanHeight(axis) => Reading::MeanHeight { axis: *axis },
-            Kind::CurvatureWave(along_weft, waves) => Reading::CurvatureWave {
+            ReadingKind::MeanHeight(axis) => Reading::MeanHeight { axis: *axis },
+            ReadingKind::CurvatureWave(along_weft, waves) => Reading::CurvatureWave {
                 along_weft: *along_weft,
                 waves: *waves,
             },
-            Kind::Drape(axis, support_area) => Reading::Drape {
+            ReadingKind::Drape(axis, support_area) => Reading::Drape {
                 axis: *axis,
                 support_area: *support_area,
             },
-            Kind::Distance(path) => Reading::Distance {
+            ReadingKind::Distance(path) => Reading::Distance {
                 targets: targets(path, mesh.positions.len())?,
             },
-            Kind::HandleForce(handle, direction) => Reading::HandleForce {
+            ReadingKind::HandleForce(handle, direction) => Reading::HandleForce {
                 vertices: held(handle)?,
                 direction: *direction,
             },
-            Kind::HandleTorque(handle, axis, about) => Reading::HandleTorque {
+            ReadingKind::HandleTorque(handle, axis, about) => Reading::HandleTorque {
                 vertices: held(handle)?,
                 axis: *axis,
                 about: *about,
@@ -180,31 +182,31 @@ impl ReadingChoice {
     pub(super) fn to_json(&self) -> Value {
         let pair = |s: &[Selection; 2]| json!([s[0].to_json(), s[1].to_json()]);
         let kind = match &self.kind {
-            Kind::Plain(kind) => json!({ "kind": kind }),
-            Kind::RecoveryAngle(roots, tips) => {
+            ReadingKind::Plain(kind) => json!({ "kind": kind }),
+            ReadingKind::RecoveryAngle(roots, tips) => {
                 json!({ "kind": "recovery_angle", "roots": pair(roots), "tips": pair(tips) })
             }
-            Kind::RmsHeight(axis) => json!({ "kind": "rms_height", "axis": axis }),
-            Kind::RmsRadius(axis, about) => {
+            ReadingKind::RmsHeight(axis) => json!({ "kind": "rms_height", "axis": axis }),
+            ReadingKind::RmsRadius(axis, about) => {
                 json!({ "kind": "rms_radius", "axis": axis, "about_m": about })
             }
-            Kind::MeanHeight(axis) => json!({ "kind": "mean_height", "axis": axis }),
-            Kind::CurvatureWave(along_weft, waves) => json!({
+            ReadingKind::MeanHeight(axis) => json!({ "kind": "mean_height", "axis": axis }),
+            ReadingKind::CurvatureWave(along_weft, waves) => json!({
                 "kind": "curvature_wave",
                 "along": if *along_weft { "weft" } else { "warp" },
                 "waves": waves,
             }),
-            Kind::Drape(axis, area) => {
+            ReadingKind::Drape(axis, area) => {
                 json!({ "kind": "drape", "axis": axis, "support_area_m2": area })
             }
-            Kind::Distance(path) => {
+            ReadingKind::Distance(path) => {
                 let path = std::path::absolute(path).unwrap_or(path.clone());
                 json!({ "kind": "distance", "file": path.display().to_string() })
             }
-            Kind::HandleForce(handle, axis) => {
+            ReadingKind::HandleForce(handle, axis) => {
                 json!({ "kind": "handle_force", "handle": handle, "axis": axis })
             }
-            Kind::HandleTorque(handle, axis, about) => {
+            ReadingKind::HandleTorque(handle, axis, about) => {
                 json!({ "kind": "handle_torque", "handle": handle, "axis": axis, "about_m": about })
             }
         };
@@ -212,16 +214,16 @@ impl ReadingChoice {
     }
 }
 
-fn read_kind(node: &Node, kind: &'static str, folder: &Path) -> Result<Kind> {
+fn read_kind(node: &Node, kind: &'static str, folder: &Path) -> Result<ReadingKind> {
     let section = node.section()?;
     let axis = || node.required_direction("axis");
     let about = || Ok::<_, crate::error::Error>(node.vector("about_m")?.unwrap_or_default());
     Ok(match kind {
-        "recovery_angle" => Kind::RecoveryAngle(two(node, "roots")?, two(node, "tips")?),
-        "rms_height" => Kind::RmsHeight(axis()?),
-        "rms_radius" => Kind::RmsRadius(axis()?, about()?),
-        "mean_height" => Kind::MeanHeight(axis()?),
-        "curvature_wave" => Kind::CurvatureWave(
+        "recovery_angle" => ReadingKind::RecoveryAngle(two(node, "roots")?, two(node, "tips")?),
+        "rms_height" => ReadingKind::RmsHeight(axis()?),
+        "rms_radius" => ReadingKind::RmsRadius(axis()?, about()?),
+        "mean_height" => ReadingKind::MeanHeight(axis()?),
+        "curvature_wave" => ReadingKind::CurvatureWave(
             section.optional_choice("along", &["warp", "weft"])? == Some("weft"),
             match section.whole("waves", (1.0, 1e4))? {
                 Some(waves) => waves,
@@ -230,14 +232,14 @@ fn read_kind(node: &Node, kind: &'static str, folder: &Path) -> Result<Kind> {
                 }
             },
         ),
-        "drape" => Kind::Drape(
+        "drape" => ReadingKind::Drape(
             axis()?,
             section.required_number("support_area_m2", (0.0, 1e3))?,
         ),
-        "distance" => Kind::Distance(folder.join(section.text("file")?)),
-        "handle_force" => Kind::HandleForce(section.text("handle")?, axis()?),
-        "handle_torque" => Kind::HandleTorque(section.text("handle")?, axis()?, about()?),
-        plain => Kind::Plain(plain),
+        "distance" => ReadingKind::Distance(folder.join(section.text("file")?)),
+        "handle_force" => ReadingKind::HandleForce(section.text("handle")?, axis()?),
+        "handle_torque" => ReadingKind::HandleTorque(section.text("handle")?, axis()?, about()?),
+        plain => ReadingKind::Plain(plain),
     })
 }
 

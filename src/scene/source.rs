@@ -20,8 +20,8 @@ use crate::{
 pub(crate) enum MeshSource {
     /// Made to measure.
     Generated {
-        shape: Shape,
-        /// Its two sizes \[m\], in the order of [`Shape::keys`].
+        shape: Form,
+        /// Its two sizes \[m\], in the order of [`Form::keys`].
         sizes: [f64; 2],
         /// Its two counts of cells.
         cells: [usize; 2],
@@ -39,7 +39,7 @@ pub(crate) enum MeshSource {
 
 /// Forms that are made to measure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Shape {
+pub(crate) enum Form {
     /// Long and narrow, in the plane z = 0.
     Strip,
     /// In the plane z = 0.
@@ -50,21 +50,21 @@ pub(crate) enum Shape {
     Tube,
 }
 
-words!(Shape {
+words!(Form {
     Strip = "strip",
     Rectangle = "rectangle",
     Cylinder = "cylinder",
     Tube = "tube"
 });
 
-impl Shape {
+impl Form {
     /// Keys of the sizes and of the counts.
     pub(crate) fn keys(self) -> [&'static str; 4] {
         match self {
-            Shape::Strip => ["length_m", "width_m", "nx", "ny"],
-            Shape::Rectangle => ["width_m", "height_m", "nx", "ny"],
-            Shape::Cylinder => ["radius_m", "height_m", "around", "along"],
-            Shape::Tube => ["radius_m", "length_m", "around", "along"],
+            Form::Strip => ["length_m", "width_m", "nx", "ny"],
+            Form::Rectangle => ["width_m", "height_m", "nx", "ny"],
+            Form::Cylinder => ["radius_m", "height_m", "around", "along"],
+            Form::Tube => ["radius_m", "length_m", "around", "along"],
         }
     }
 }
@@ -90,7 +90,7 @@ const CELLS: (f64, f64) = (1.0, 1e7);
 impl MeshChoice {
     pub(super) fn read(node: &Node, folder: &Path) -> Result<MeshChoice> {
         let shape = node.section()?.choice("shape", &SHAPES)?;
-        let known = Shape::named(shape);
+        let known = Form::named(shape);
         let common = ["shape", "rest", "rotate", "translate_m"];
         let own: Vec<&str> = match known {
             Some(shape) => [&shape.keys()[..], &["vertices", "pattern", "seed"]].concat(),
@@ -120,8 +120,8 @@ impl MeshChoice {
             MeshSource::Generated { shape, cells, .. } => {
                 let [across, along] = *cells;
                 let columns = match shape {
-                    Shape::Strip | Shape::Rectangle => across + 1,
-                    Shape::Cylinder | Shape::Tube => across,
+                    Form::Strip | Form::Rectangle => across + 1,
+                    Form::Cylinder | Form::Tube => across,
                 };
                 Some(columns.saturating_mul(along + 1))
             }
@@ -139,10 +139,10 @@ impl MeshChoice {
                 pattern,
             } => {
                 let make = match shape {
-                    Shape::Strip => generate::strip,
-                    Shape::Rectangle => generate::rectangle,
-                    Shape::Cylinder => generate::cylinder,
-                    Shape::Tube => generate::tube,
+                    Form::Strip => generate::strip,
+                    Form::Rectangle => generate::rectangle,
+                    Form::Cylinder => generate::cylinder,
+                    Form::Tube => generate::tube,
                 };
                 (make(*a, *b, *n, *m, *pattern)?, Vec::new())
             }
@@ -210,7 +210,7 @@ impl MeshChoice {
     }
 }
 
-fn generated(node: &Node, shape: Shape) -> Result<MeshSource> {
+fn generated(node: &Node, shape: Form) -> Result<MeshSource> {
     let section = node.section()?;
     let [first, second, across, along] = shape.keys();
     let sizes = [
@@ -227,8 +227,8 @@ fn generated(node: &Node, shape: Shape) -> Result<MeshSource> {
         }
         Some(vertices) => {
             let cells = match shape {
-                Shape::Strip | Shape::Rectangle => generate::rectangle_cells,
-                Shape::Cylinder | Shape::Tube => generate::cylinder_cells,
+                Form::Strip | Form::Rectangle => generate::rectangle_cells,
+                Form::Cylinder | Form::Tube => generate::cylinder_cells,
             };
             cells(sizes[0], sizes[1], vertices)?.into()
         }

@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// What a parameter of the tensile law is called, and its range.
-pub(super) struct Entry {
+pub(super) struct TensileParameter {
     pub section: &'static str,
     pub key: &'static str,
     pub range: (f64, f64),
@@ -19,7 +19,7 @@ pub(super) struct Entry {
 }
 
 /// The parameters of the tensile law without its first, in its order.
-pub(super) const ENTRIES: [Entry; 8] = [
+pub(super) const ENTRIES: [TensileParameter; 8] = [
     entry(
         "friction",
         "stiffness_N_per_m",
@@ -84,8 +84,8 @@ const fn entry(
     range: (f64, f64),
     absent: f64,
     meaning: &'static str,
-) -> Entry {
-    Entry {
+) -> TensileParameter {
+    TensileParameter {
         section,
         key,
         range,
@@ -158,7 +158,7 @@ impl Tensile {
 }
 
 /// One number for all components, or three: warp, weft, shear.
-fn component(section: &Node, entry: &Entry) -> Result<[f64; 3]> {
+fn component(section: &Node, entry: &TensileParameter) -> Result<[f64; 3]> {
     let keys: Vec<&str> = ENTRIES
         .iter()
         .filter(|e| e.section == entry.section)

@@ -158,16 +158,17 @@ impl Solver {
 /// The direct solver with tensors on its outside.
 #[derive(Clone)]
 struct Direct {
-    solver: direct::Solver,
+    solver: direct::DirectSolver,
 }
 
 impl Direct {
     fn new(mesh: &Mesh, topology: &Topology) -> Result<Direct> {
         let hinges: Vec<[usize; 4]> = topology.hinges.iter().map(|h| h.vertices).collect();
         let vertices = mesh.positions.len();
-        let pattern = direct::Pattern::new(vertices, &hinges, &mesh.triangles, &mesh.positions)?;
+        let pattern =
+            direct::BlockPattern::new(vertices, &hinges, &mesh.triangles, &mesh.positions)?;
         Ok(Direct {
-            solver: direct::Solver::new(pattern, direct::Strategy::Keep),
+            solver: direct::DirectSolver::new(pattern, direct::Strategy::Keep),
         })
     }
 
@@ -193,7 +194,7 @@ impl Direct {
         geometric.resize(geometric.len() / 2 * 3, 0.0);
         let gradient = values(&incidence.corners_of_span(&tangent.bend.gradient()))?;
         let fixed: Vec<bool> = values(&tangent.free)?.iter().map(|f| *f == 0.0).collect();
-        self.solver.refresh(&direct::Tangent {
+        self.solver.refresh(&direct::TangentSlices {
             hinge_gradient: &corner_first(&gradient),
             hinge_weight: &values(&tangent.bend_weight)?,
             deformation: &join(&[&columns.u.to_rows(), &columns.v.to_rows()])?,

@@ -23,13 +23,13 @@ pub struct Journal {
     path: PathBuf,
     /// None for a journal that is kept in memory only.
     file: Option<File>,
-    entries: HashMap<String, Entry>,
+    entries: HashMap<String, LastLine>,
     lines: usize,
 }
 
 /// The last line of a key.
 #[derive(Debug)]
-struct Entry {
+struct LastLine {
     /// Its number, from 1.
     line: usize,
     value: Value,
@@ -126,7 +126,7 @@ impl Journal {
         }
         self.lines += 1;
         let line = self.lines;
-        self.entries.insert(key.into(), Entry { line, value });
+        self.entries.insert(key.into(), LastLine { line, value });
         Ok(())
     }
 
@@ -146,7 +146,7 @@ impl Journal {
 }
 
 /// The entries, the number of lines, and the length of the part that is whole \[bytes\].
-fn entries(text: &[u8], path: &Path) -> Result<(HashMap<String, Entry>, usize, usize)> {
+fn entries(text: &[u8], path: &Path) -> Result<(HashMap<String, LastLine>, usize, usize)> {
     let mut map = HashMap::new();
     let (mut lines, mut good) = (0, 0);
     for (i, line) in text.split_inclusive(|b| *b == b'\n').enumerate() {
@@ -158,7 +158,7 @@ fn entries(text: &[u8], path: &Path) -> Result<(HashMap<String, Entry>, usize, u
         match entry {
             Some((key, value)) => {
                 lines += 1;
-                map.insert(key, Entry { line: lines, value });
+                map.insert(key, LastLine { line: lines, value });
                 good += line.len();
             }
             // Only the last line can have been cut short.

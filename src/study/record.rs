@@ -22,7 +22,7 @@ pub(super) struct Record {
 
 /// One result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Entry {
+struct Recorded {
     name: String,
     /// Of id and result: a digit that a disk or a copy has changed must not pass.
     check: String,
@@ -78,7 +78,7 @@ pub(super) fn refuse_other(work: &dyn Tasks, found: &Record, journal: &Journal) 
 /// The result of a task, where the journal has one.
 pub(super) fn result(journal: &Journal, task: &Task) -> Result<Option<Value>> {
     let key = key(task);
-    let Some(entry) = journal.get::<Entry>(&key)? else {
+    let Some(entry) = journal.get::<Recorded>(&key)? else {
         return Ok(None);
     };
     if entry.check != check(task, &entry.result) {
@@ -94,7 +94,7 @@ pub(super) fn result(journal: &Journal, task: &Task) -> Result<Option<Value>> {
 
 /// Takes down the result of a task.
 pub(super) fn keep(journal: &mut Journal, task: &Task, result: &Value) -> Result<()> {
-    let entry = Entry {
+    let entry = Recorded {
         name: task.name.clone(),
         check: check(task, result),
         result: result.clone(),

@@ -17,7 +17,7 @@ use crate::{
 
 /// What is drawn and fitted.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Trial {
+pub(crate) struct CoverageTrial {
     /// The truth, in curvature; its bending stiffness is taken as known.
     pub truth: Material,
     /// Gaps \[mm\].
@@ -45,7 +45,7 @@ pub(crate) struct Covered {
     pub open: usize,
 }
 
-impl Trial {
+impl CoverageTrial {
     /// A case with one known stiffness, and the exact angles of the hard law.
     pub(crate) fn exact(&self, compute: &Compute) -> Result<(Case, Dataset)> {
         let stiffness = self.truth.value("bending_stiffness").unwrap_or(1e-5);

@@ -8,7 +8,7 @@ use crate::{
     error::Result,
     material::{StrainMeasure, TimeDependent},
     mesh::generate,
-    numeric::{Compute, Field, Gate, Precision, Random, Sweep},
+    numeric::{Compute, Field, Gate, Precision, Random, TaylorSteps},
     reading::Reading,
     rollout::{
         Path,
@@ -23,7 +23,7 @@ pub(crate) const MESH_CHECK_STEPS: usize = 100;
 /// Length of a step \[s\].
 const SECONDS: f64 = 0.01;
 /// Half a decade apart from 10⁻³: larger steps meet a branch of the tension's clamp somewhere.
-const SWEEP: Sweep = Sweep {
+const SWEEP: TaylorSteps = TaylorSteps {
     first: 1e-3,
     per_decade: 2,
     steps: 7,

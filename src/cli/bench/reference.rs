@@ -8,7 +8,7 @@ use crate::{
     cli::{Common, print},
     error::{Error, Result},
     learn::{
-        Bend, BodyMotion, BodyScene, GarmentLoss, GarmentMotion, LossConfig, Plasticity,
+        BodyMotion, BodyScene, GarmentLoss, GarmentMotion, JointBend, LossConfig, Plasticity,
         evaluate::{mean_size, top},
         metrics::{compare, most_creased},
         reference::{Accuracy, ReferenceRun, ReferenceSimulation},
@@ -70,9 +70,9 @@ pub(super) fn run(common: &Common, scene: &BodyScene) -> Result<()> {
             let metrics = named.map(|(name, unit, value)| json!([name, unit, value]));
             line(&json!({ "elastic_against_yield_deg": YIELDS[0], "metrics": metrics }))?;
             for degrees in NEARLY {
-                let bend = Bend {
+                let bend = JointBend {
                     peak: degrees.to_radians(),
-                    ..Bend::canonical()
+                    ..JointBend::canonical()
                 };
                 let other = BodyMotion::bends("nearly", &scene.body, &[bend], last + 1);
                 let other = simulate(scene, &other, &loss, YIELDS[0], &compute)?;

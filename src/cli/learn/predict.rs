@@ -10,8 +10,8 @@ use crate::{
     cli::{Common, count, print, print_json, say, spinner},
     error::{Error, Result, bad_input, readable},
     learn::{
-        Bend, BodyMotion, BodyScene,
-        evaluate::{Moments, mean_size, predict_timed},
+        BodyMotion, BodyScene, JointBend,
+        evaluate::{BendFrames, mean_size, predict_timed},
         files::{Amass, Array},
         run,
     },
@@ -62,7 +62,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
     write_obj(&folder.join("garment.obj"), &course.scene.garment.mesh)?;
     of_prediction(&file, &course.scene, &motion, &track)?;
 
-    let after = Moments::of(&motion).and_then(|m| m.after);
+    let after = BendFrames::of(&motion).and_then(|m| m.after);
     let last = after.unwrap_or(motion.frames() - 1);
     let bent = mean_size(&track.plastic[last]);
     if common.json {
@@ -104,9 +104,9 @@ impl Arguments {
                 readable(degrees)
             ));
         }
-        let bend = Bend {
+        let bend = JointBend {
             peak: degrees.to_radians(),
-            ..Bend::canonical()
+            ..JointBend::canonical()
         };
         let name = format!("{}°", readable(degrees));
         Ok(BodyMotion::bends(&name, &scene.body, &[bend], FRAMES))

@@ -3,12 +3,12 @@
 use serde_json::Value;
 
 use super::{
-    Case, Free, HOLD_OUT, HoldOutRule, MOST_BRANCHES, MOST_STARTS, Role, SOURCE, Source, TOP,
+    Case, DataSource, Free, HOLD_OUT, HoldOutRule, MOST_BRANCHES, MOST_STARTS, Role, SOURCE, TOP,
     TransformName,
 };
 use crate::{
     error::{Error, Result, bad_input, readable, unknown},
-    files::json::{Section, parse},
+    files::json::{JsonObject, parse},
     laboratory::{TESTS, TestSettings},
     material::{Law, LawName, Parameter, StrainMeasure, Transform},
     optimize::RobustLoss,
@@ -33,7 +33,7 @@ impl Case {
         let remedy =
             "`rumple schema case` describes the format, and `rumple fit DATA.csv` writes a case";
         let value = parse(text, place, remedy)?;
-        let top = Section::new(place, "", &value)?;
+        let top = JsonObject::new(place, "", &value)?;
         top.known(&TOP)?;
         let law = top.optional_choice("law", &LawName::NAMES)?;
         let law = law.and_then(LawName::named);
@@ -95,7 +95,7 @@ impl Case {
     }
 }
 
-fn sources(place: &str, value: &Value) -> Result<Vec<Source>> {
+fn sources(place: &str, value: &Value) -> Result<Vec<DataSource>> {
     let list = match value.get("data") {
         Some(Value::Array(list)) if !list.is_empty() => list,
         _ => {
@@ -108,15 +108,15 @@ fn sources(place: &str, value: &Value) -> Result<Vec<Source>> {
         .enumerate()
         .map(|(i, item)| {
             if let Value::String(file) = item {
-                return Ok(Source {
+                return Ok(DataSource {
                     file: file.clone(),
-                    ..Source::default()
+                    ..DataSource::default()
                 });
             }
             let name = format!("data[{i}]");
-            let section = Section::new(place, &name, item)?;
+            let section = JsonObject::new(place, &name, item)?;
             section.known(&SOURCE)?;
-            Ok(Source {
+            Ok(DataSource {
                 file: section.text("file")?,
                 fabric: section.optional_text("fabric")?,
                 direction: section.optional_text("direction")?,
@@ -130,7 +130,7 @@ fn hold_out(place: &str, value: &Value) -> Result<HoldOutRule> {
     let Some(value) = value.get("hold_out") else {
         return Ok(HoldOutRule::default());
     };
-    let section = Section::new(place, "hold_out", value)?;
+    let section = JsonObject::new(place, "hold_out", value)?;
     section.known(&HOLD_OUT)?;
     Ok(HoldOutRule {
         gap_mm: section.numbers("gap_mm")?,
@@ -145,12 +145,12 @@ fn parameters(place: &str, value: &Value, law: &dyn Law) -> Result<Vec<(String, 
     };
     let known = law.parameters();
     let names: Vec<&str> = known.iter().map(|p| p.name.as_str()).collect();
-    Section::new(place, "parameters", value)?.known(&names)?;
+    JsonObject::new(place, "parameters", value)?.known(&names)?;
     let fields = value.as_object().into_iter().flatten();
     fields
         .map(|(name, value)| {
             let field = format!("parameters.{name}");
-            let section = Section::new(place, &field, value)?;
+            let section = JsonObject::new(place, &field, value)?;
             section.known(&ROLE)?;
             // `known` has just found it.
             let parameter = known.iter().find(|p| p.name == *name);
@@ -160,7 +160,7 @@ fn parameters(place: &str, value: &Value, law: &dyn Law) -> Result<Vec<(String, 
         .collect()
 }
 
-fn role(place: &str, section: &Section, parameter: &Parameter, names: &[&str]) -> Result<Role> {
+fn role(place: &str, section: &JsonObject, parameter: &Parameter, names: &[&str]) -> Result<Role> {
     let kinds = [
         ("fixed", &["why"][..]),
         ("tied_to", &["ratio"][..]),

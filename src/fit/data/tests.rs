@@ -361,7 +361,7 @@ fn shipped_measurements_are_read() {
 fn every_test_can_be_synthesized_and_read_back() {
     use crate::{
         fit::{
-            case::{Case, Source},
+            case::{Case, DataSource},
             dataset::Dataset,
         },
         laboratory::Grid,
@@ -388,7 +388,7 @@ fn every_test_can_be_synthesized_and_read_back() {
         let file = parse(&table);
         assert!(file.synthetic, "{name}: {table}");
         assert_eq!(file.points.len(), plan.rows.len(), "{name}");
-        let data = Dataset::gather(&case, &[(&Source::default(), file)]).unwrap();
+        let data = Dataset::gather(&case, &[(&DataSource::default(), file)]).unwrap();
         for ((row, (_, condition)), value) in data.rows.iter().zip(&plan.rows).zip(&exact) {
             let (read, made) = (&row.condition, condition);
             assert_eq!((read.test.name(), read.reading), (name, made.reading));

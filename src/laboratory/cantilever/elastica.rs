@@ -51,7 +51,7 @@ pub(super) struct CantileverStrips {
 
 /// A strip on the way to its shape. The unknowns are the curvatures of the cells \[1/m\], from the edge to the tip, and
 /// the overhang \[m\].
-struct Shape {
+struct StripShape {
     point: CantileverPoint,
     /// The best unknowns so far.
     best: DVector<f64>,
@@ -65,20 +65,20 @@ struct Shape {
 }
 
 /// A law's moments in all cells \[N·m/m\], their slopes by the curvature \[N·m\], and by the parameters.
-struct Moments {
+struct CellMoments {
     values: Vec<f64>,
     by_curvature: Vec<f64>,
     by_parameter: DMatrix<f64>,
 }
 
-impl Shape {
+impl StripShape {
     /// Begins with Peirce's overhang for a rigidity \[N·m\] and a curvature that falls to the tip as that of a beam.
-    fn new(point: CantileverPoint, rigidity: f64) -> Shape {
+    fn new(point: CantileverPoint, rigidity: f64) -> StripShape {
         let overhang = (rigidity / point.weight()).cbrt() / bending_length_share(point.angle);
         let edge = 2.0 * point.angle / overhang;
         let curvature = |k: usize| edge * (1.0 - (k as f64 + 0.5) / CELLS as f64).powi(2);
         let first = (0..CELLS).map(curvature).chain([overhang]);
-        Shape {
+        StripShape {
             point,
             best: DVector::from_iterator(CELLS + 1, first),
             step: DVector::zeros(CELLS + 1),
@@ -103,7 +103,7 @@ impl Shape {
     }
 
     /// Judges the trial by the law's moments there, and takes it or shortens the step.
-    fn judge(&mut self, moments: Moments) {
+    fn judge(&mut self, moments: CellMoments) {
         let trial = self.trial();
         let (balance, jacobian) = balance(&self.point, &trial, &moments);
         let size = balance.amax();
@@ -152,7 +152,7 @@ impl Shape {
 fn balance(
     point: &CantileverPoint,
     unknowns: &DVector<f64>,
-    moments: &Moments,
+    moments: &CellMoments,
 ) -> (DVector<f64>, DMatrix<f64>) {
     let n = CELLS;
     let (length, cell) = (unknowns[n], unknowns[n] / n as f64);
@@ -216,15 +216,15 @@ impl PreparedTest for CantileverStrips {
         for set in request.sets {
             for ((_, group), point) in self.conditions.iter().zip(&self.points) {
                 let rigidity = self.bending.map_or(1e-5, |p| set[*group][p]);
-                shapes.push(Shape::new(*point, rigidity));
+                shapes.push(StripShape::new(*point, rigidity));
             }
         }
         for _ in 0..MOST_ROUNDS {
-            let open = |s: &&mut Shape| !s.is_found() && !s.is_lost();
+            let open = |s: &&mut StripShape| !s.is_found() && !s.is_lost();
             let count = self.conditions.len();
             let groups = self.conditions.iter().cycle().map(|(_, group)| *group);
             let values = |i: usize, group: usize| request.sets[i / count][group].as_slice();
-            let mut moving: Vec<(&[f64], &mut Shape)> = shapes
+            let mut moving: Vec<(&[f64], &mut StripShape)> = shapes
                 .iter_mut()
                 .zip(groups)
                 .enumerate()
@@ -275,7 +275,7 @@ impl CantileverStrips {
     }
 
     /// One round of all strips that move: the law's moments at their trials in one batch.
-    fn advance(&self, request: &Request, moving: &mut [(&[f64], &mut Shape)]) -> Result<()> {
+    fn advance(&self, request: &Request, moving: &mut [(&[f64], &mut StripShape)]) -> Result<()> {
         let width = request.strains.len();
         let trials: Vec<DVector<f64>> = moving.iter().map(|(_, shape)| shape.trial()).collect();
         let mut rows = Vec::with_capacity(moving.len() * CELLS * width);
@@ -291,7 +291,7 @@ impl CantileverStrips {
         let (stress, gradient) = batch.linearized(compute, parameters, seed);
         let (stress, gradient) = (compute.values(stress)?, compute.values(gradient)?);
         for (s, ((_, shape), trial)) in moving.iter_mut().zip(&trials).enumerate() {
-            let mut moments = Moments {
+            let mut moments = CellMoments {
                 values: vec![0.0; CELLS],
                 by_curvature: vec![0.0; CELLS],
                 by_parameter: DMatrix::zeros(CELLS, width),

@@ -37,22 +37,22 @@ type Number = DualSVec64<9>;
 
 /// level + slope·κ.
 #[derive(Clone, Copy)]
-struct Line {
+struct Affine {
     level: Number,
     slope: Number,
 }
 
-impl Line {
+impl Affine {
     /// κ − `level`.
-    fn above(level: Number) -> Line {
-        Line {
+    fn above(level: Number) -> Affine {
+        Affine {
             level: -level,
             slope: Number::from(1.0),
         }
     }
 
-    fn constant(level: Number) -> Line {
-        Line {
+    fn constant(level: Number) -> Affine {
+        Affine {
             level,
             slope: Number::from(0.0),
         }
@@ -62,22 +62,22 @@ impl Line {
         self.level.re + self.slope.re * curvature
     }
 
-    fn times(&self, factor: Number) -> Line {
-        Line {
+    fn times(&self, factor: Number) -> Affine {
+        Affine {
             level: self.level * factor,
             slope: self.slope * factor,
         }
     }
 
-    fn plus(&self, other: &Line) -> Line {
-        Line {
+    fn plus(&self, other: &Affine) -> Affine {
+        Affine {
             level: self.level + other.level,
             slope: self.slope + other.slope,
         }
     }
 
-    fn minus(&self, other: &Line) -> Line {
-        Line {
+    fn minus(&self, other: &Affine) -> Affine {
+        Affine {
             level: self.level - other.level,
             slope: self.slope - other.slope,
         }
@@ -97,7 +97,7 @@ impl Span {
     }
 
     /// Cut where a line is zero.
-    fn cut(self, line: &Line) -> Vec<Span> {
+    fn cut(self, line: &Affine) -> Vec<Span> {
         let zero = -line.level / line.slope;
         if self.from.re < zero.re && zero.re < self.to.re {
             let (from, to) = (self.from, self.to);
@@ -107,7 +107,7 @@ impl Span {
     }
 
     /// Whether a line is positive somewhere in the span.
-    fn reaches(&self, line: &Line) -> bool {
+    fn reaches(&self, line: &Affine) -> bool {
         line.value(self.from.re) > 0.0 || line.value(self.to.re) > 0.0
     }
 }
@@ -160,31 +160,31 @@ fn lost_angle(p: &[Number; 9], point: &CreasePoint) -> Option<Number> {
         from: Number::from(0.0),
         to: Number::from(crest),
     };
-    let (slides, flows) = (Line::above(initial), Line::above(yields));
+    let (slides, flows) = (Affine::above(initial), Affine::above(yields));
     let spans = whole.cut(&slides).into_iter().flat_map(|s| s.cut(&flows));
     let mut lost = Number::from(0.0);
     for span in spans {
-        let nothing = Line::constant(Number::from(0.0));
-        let beyond = |line: &Line| match line.value(span.middle()) > 0.0 {
+        let nothing = Affine::constant(Number::from(0.0));
+        let beyond = |line: &Affine| match line.value(span.middle()) > 0.0 {
             true => *line,
             false => nothing,
         };
         let anchor = beyond(&slides);
         let plastic = beyond(&flows).times((pressed + 1.0).recip());
         let offset = plastic.minus(&anchor).times(-share + 1.0);
-        let limits = [1.0, -1.0].map(|side| offset.plus(&Line::constant(threshold * -side)));
+        let limits = [1.0, -1.0].map(|side| offset.plus(&Affine::constant(threshold * -side)));
         let parts = span.cut(&limits[0]).into_iter();
         for part in parts.flat_map(|s| s.cut(&limits[1])) {
             let reach = offset.value(part.middle());
             let anchor = match reach.abs() > threshold.re {
                 true => {
                     let moved = initial * (friction / bending + 1.0) * -reach.signum();
-                    plastic.plus(&Line::constant(moved))
+                    plastic.plus(&Affine::constant(moved))
                 }
                 false => anchor,
             };
             let elastic = anchor.minus(&plastic).times(share);
-            let surface = plastic.times(read).plus(&Line::constant(yields));
+            let surface = plastic.times(read).plus(&Affine::constant(yields));
             let backwards = nothing.minus(&elastic).minus(&surface);
             if part.reaches(&backwards) {
                 return None;
@@ -205,7 +205,7 @@ fn lost_angle(p: &[Number; 9], point: &CreasePoint) -> Option<Number> {
 }
 
 /// ∫ rest/κ dα over a piece.
-fn kept(rest: &Line, piece: &Span, crest: f64) -> Number {
+fn kept(rest: &Affine, piece: &Span, crest: f64) -> Number {
     let [from, to] = [piece.from, piece.to].map(|curvature| curvature / crest);
     rest.slope * (turned(to) - turned(from))
         + rest.level * (2.0 / crest) * (arcsl(to) - arcsl(from))

@@ -2,7 +2,7 @@
 
 use std::f64::consts::PI;
 
-use super::{DAMPING, Part, StripTest};
+use super::{DAMPING, StripPart, StripTest};
 use crate::{
     laboratory::CreasePoint,
     reading::Reading,
@@ -25,7 +25,7 @@ pub(super) struct FoldPlan<'a> {
     pub test: &'a StripTest,
     pub cloth: &'a Cloth,
     pub points: &'a [CreasePoint],
-    pub parts: &'a [Part],
+    pub parts: &'a [StripPart],
     /// Tangent angles in the middle of the fold's cells.
     pub tangents: &'a [f64],
 }
@@ -80,7 +80,7 @@ impl FoldPlan<'_> {
     }
 
     /// Positions of a strip that is folded by `fraction`.
-    fn shape(&self, part: &Part, fraction: f64) -> Vec<[f64; 3]> {
+    fn shape(&self, part: &StripPart, fraction: f64) -> Vec<[f64; 3]> {
         let leg = self.test.leg();
         let (first, last) = (-PI / 2.0, PI / 2.0);
         let legs = |angle: f64| std::iter::repeat_n(angle, leg);
@@ -127,7 +127,7 @@ impl FoldPlan<'_> {
         drive
     }
 
-    pub(crate) fn watch(&self, part: &Part) -> WatchedReading {
+    pub(crate) fn watch(&self, part: &StripPart) -> WatchedReading {
         let columns = self.test.cells + 2 * self.test.leg() + 1;
         let column = |c: usize| vec![part.first_vertex + c, part.first_vertex + columns + c];
         let leg = self.test.leg();

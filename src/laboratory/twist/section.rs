@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::TwistTest;
 use crate::{
     error::{Result, bad_input},
-    files::json::Section,
+    files::json::JsonObject,
     laboratory::Setting,
 };
 
@@ -104,7 +104,7 @@ impl TwistTest {
         let Some(value) = case.get("twist") else {
             return Ok(None);
         };
-        let section = Section::new(place, "twist", value)?;
+        let section = JsonObject::new(place, "twist", value)?;
         section.known(&KEYS)?;
         let membrane = section.numbers(MEMBRANE)?;
         let &[warp, weft, coupling, shear] = membrane.as_slice() else {

@@ -14,7 +14,7 @@ use crate::{
         RestBending, Terms, Training,
         aim::{Aims, Minimiser},
         lesson::{Lesson, dressed},
-        network::{ElasticNet, Pose},
+        network::{ElasticNet, PoseBatch},
         reference::Accuracy,
     },
     numeric::{Field, Random},
@@ -64,7 +64,7 @@ const SHARES: u64 = 1 << 32;
 
 /// Which frames a round asks for, and where they begin. In the first cycle bends grow: cloth that buckles has many shapes, and the
 /// one that follows from the smaller bend is the one that is asked for.
-struct Round {
+struct AskedFrames {
     /// Within the cycle.
     step: usize,
     /// The furthest bend \[rad\], and the rounds until it is asked for; in the first cycle only.
@@ -73,12 +73,12 @@ struct Round {
     neighbours: bool,
 }
 
-impl Round {
-    fn new(lessons: &[&Lesson], (cycle, step): (usize, usize), course: &Curriculum) -> Round {
+impl AskedFrames {
+    fn new(lessons: &[&Lesson], (cycle, step): (usize, usize), course: &Curriculum) -> AskedFrames {
         let turned = lessons.iter().flat_map(|lesson| &lesson.turned);
         let furthest = turned.fold(0.0, |m: f64, x| m.max(*x));
         let rounds = GROWN * course.elastic_steps(cycle) as f64;
-        Round {
+        AskedFrames {
             step,
             growth: (cycle == 0).then_some((furthest, rounds)),
             neighbours: course.case.training.neighbours,
@@ -159,7 +159,7 @@ impl Curriculum {
     ) -> Result<ElasticStep> {
         let training = &self.case.training;
         let steps = self.elastic_steps(cycle);
-        let asked = Round::new(lessons, (cycle, step), self);
+        let asked = AskedFrames::new(lessons, (cycle, step), self);
         let before = students.elastic.valid();
         let start = self.shares(&before, lessons);
         let predicted = self.dress(&before, &start, lessons);
@@ -307,7 +307,7 @@ impl Curriculum {
         elastic: &ElasticNet,
         shares: &Field,
         lessons: &[&Lesson],
-        round: &Round,
+        round: &AskedFrames,
     ) -> Vec<Field> {
         let offsets = elastic.offsets(shares.clone());
         let frames = offsets.dims()[0] / lessons.len();
@@ -338,7 +338,7 @@ impl Curriculum {
         let all = |f: &dyn Fn(&Lesson) -> Tensor<3>| {
             Tensor::cat(lessons.iter().map(|lesson| f(lesson)).collect(), 0)
         };
-        let codes = elastic.encode(&Pose {
+        let codes = elastic.encode(&PoseBatch {
             still: all(&|l| l.pose.still.clone()),
             moving: all(&|l| l.pose.moving.clone()),
         });
@@ -373,8 +373,8 @@ mod tests {
         let lesson = Lesson::new(&course.scene, motion, &course.compute).unwrap();
         let mut known = vec![false; lesson.frames()];
         for step in 0..course.elastic_steps(0) {
-            let round = Round::new(&[&lesson], (0, step), &course);
-            let guesses = Round::new(&[&lesson], (0, step), &guessing);
+            let round = AskedFrames::new(&[&lesson], (0, step), &course);
+            let guesses = AskedFrames::new(&[&lesson], (0, step), &guessing);
             let asked: Vec<usize> = (0..known.len())
                 .filter(|k| round.asks(&lesson, *k))
                 .collect();
@@ -398,7 +398,7 @@ mod tests {
             // 24 rounds of 40, and one more for every other frame.
             assert_eq!(grown, step >= 24, "{step}");
         }
-        let later = Round::new(&[&lesson], (1, 1), &course);
+        let later = AskedFrames::new(&[&lesson], (1, 1), &course);
         for frame in 0..lesson.frames() {
             assert!(!later.is_new(&lesson, frame));
             assert_eq!(later.asks(&lesson, frame), frame % 2 == 1);

@@ -71,7 +71,7 @@ pub(crate) fn frame_rows(
 
 /// Frames before, during and after a bend.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Moments {
+pub(crate) struct BendFrames {
     /// The last before anything moves.
     pub before: usize,
     /// In the middle of the frames that are bent the furthest.
@@ -80,11 +80,11 @@ pub(crate) struct Moments {
     pub after: Option<usize>,
 }
 
-impl Moments {
+impl BendFrames {
     /// Of a motion; none where nothing moves.
-    pub(crate) fn of(motion: &BodyMotion) -> Option<Moments> {
+    pub(crate) fn of(motion: &BodyMotion) -> Option<BendFrames> {
         let Phases { begin, peak, end } = motion.phases()?;
-        Some(Moments {
+        Some(BendFrames {
             before: begin,
             during: (peak.start + peak.end) / 2,
             after: end.map(|_| motion.frames() - 1),
@@ -130,12 +130,12 @@ mod tests {
     #[test]
     fn the_canonical_bend_is_looked_at_straight_bent_and_straight_again() {
         let body = Body::arm();
-        let moments = Moments::of(&BodyMotion::canonical(&body)).unwrap();
+        let moments = BendFrames::of(&BodyMotion::canonical(&body)).unwrap();
         assert_eq!(
             (moments.before, moments.during, moments.after),
             (8, 38, Some(94))
         );
-        assert_eq!(Moments::of(&BodyMotion::still(&body, 9)), None);
+        assert_eq!(BendFrames::of(&BodyMotion::still(&body, 9)), None);
     }
 
     #[test]

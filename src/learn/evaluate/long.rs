@@ -13,7 +13,7 @@ use super::frames::{mean_size, top};
 use crate::{
     error::{Result, bad_input},
     learn::{
-        Bend, Body, BodyMotion, GarmentMotion,
+        Body, BodyMotion, GarmentMotion, JointBend,
         curriculum::{Curriculum, Students},
         lesson::Lesson,
     },
@@ -162,7 +162,7 @@ impl LargestChange {
 
 /// The last frame of rest before each bend.
 fn looked_at(frames: usize) -> impl Iterator<Item = usize> {
-    let bend = Bend::canonical();
+    let bend = JointBend::canonical();
     (bend.rest..frames).step_by(bend.frames())
 }
 
@@ -173,7 +173,7 @@ pub(crate) fn is_cut_off(rows: &[LongRow], frames: usize) -> bool {
 
 /// Refuses a number of frames that shows no drift, or too many for the memory.
 pub(crate) fn check_frames(frames: usize) -> Result<()> {
-    let bend = Bend::canonical();
+    let bend = JointBend::canonical();
     let least = bend.frames() + bend.rest + 1;
     if !(least..=BodyMotion::MOST_FRAMES).contains(&frames) {
         return bad_input(format!(
@@ -186,7 +186,7 @@ pub(crate) fn check_frames(frames: usize) -> Result<()> {
 
 /// So many frames of bends, which [`check_frames`] has seen.
 pub(crate) fn long_motion(body: &Body, frames: usize) -> BodyMotion {
-    let bend = Bend::canonical();
+    let bend = JointBend::canonical();
     let bends = vec![bend; frames.div_ceil(bend.frames())];
     BodyMotion::bends("90° again and again", body, &bends, frames)
 }

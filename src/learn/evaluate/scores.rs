@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     MEAN, REFERENCE, Trial,
-    frames::{FrameRow, Moments, frame_rows, mean_size, top},
+    frames::{BendFrames, FrameRow, frame_rows, mean_size, top},
 };
 use crate::{
     error::Result,
@@ -61,7 +61,9 @@ pub(crate) struct Control {
 pub(super) fn scores(case: &LearnCase, scene: &BodyScene, trials: &[Trial]) -> Result<Vec<Score>> {
     let exact = Compute::cpu(Precision::F64);
     let materials = case.loss.materials;
-    let moving = trials.iter().filter(|t| Moments::of(&t.motion).is_some());
+    let moving = trials
+        .iter()
+        .filter(|t| BendFrames::of(&t.motion).is_some());
     let moving: Vec<&GarmentMotion> = moving.map(|t| &t.reference).collect();
     let creased = most_creased(&moving);
     let names = trials.first().map(|t| t.methods.iter().map(|(n, _)| n));
@@ -80,7 +82,7 @@ pub(super) fn scores(case: &LearnCase, scene: &BodyScene, trials: &[Trial]) -> R
                 &exact,
             )?;
             let largest_plastic_error = largest_plastic_error(track, &trial.reference);
-            if Moments::of(motion).is_some() {
+            if BendFrames::of(motion).is_some() {
                 moving.push(metrics);
                 largest_of_moving.push(largest_plastic_error);
             }
@@ -109,7 +111,7 @@ fn tracks(trial: &Trial) -> impl Iterator<Item = (&str, &GarmentMotion)> {
 
 /// Rows of a trial; none where nothing moves.
 pub(super) fn bent(trial: &Trial) -> Vec<Bent> {
-    let Some(moments) = Moments::of(&trial.motion) else {
+    let Some(moments) = BendFrames::of(&trial.motion) else {
         return Vec::new();
     };
     let moments = [

@@ -18,7 +18,7 @@ const MARK: &[u8] = b"\x93NUMPY";
 const MOST_NARROW: usize = MOST_GROWN / size_of::<f64>();
 
 /// What the header says.
-struct Header<'a> {
+struct NpyHeader<'a> {
     kind: &'a str,
     fortran: bool,
     shape: Vec<usize>,
@@ -166,7 +166,7 @@ fn header_length(bytes: &[u8]) -> Option<(usize, &[u8])> {
 }
 
 /// `{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }`, the keys in any order.
-fn header(text: &str) -> Option<Header<'_>> {
+fn header(text: &str) -> Option<NpyHeader<'_>> {
     let after = |key: &str| {
         let at = text.find(&format!("'{key}'"))? + key.len() + 2;
         Some(text[at..].trim_start().strip_prefix(':')?.trim_start())
@@ -188,7 +188,7 @@ fn header(text: &str) -> Option<Header<'_>> {
         .map(|n| n.trim_end_matches('L').parse().ok())
         .collect();
     let shape = shape.filter(|shape| shape.len() <= MOST_LENGTHS)?;
-    Some(Header {
+    Some(NpyHeader {
         kind,
         fortran,
         shape,

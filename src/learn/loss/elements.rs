@@ -1,6 +1,6 @@
 //! Terms of hinges and triangles.
 
-use super::{GarmentLoss, Part, StretchForm, Term};
+use super::{GarmentLoss, LossPart, StretchForm, Term};
 use crate::{
     element::Columns,
     learn::GarmentBatch,
@@ -25,24 +25,29 @@ impl GarmentLoss {
         sheet: &GarmentBatch,
         strain: &Field,
         plastic: &Field,
-    ) -> Part<Field> {
+    ) -> LossPart<Field> {
         let elastic = nearest_turn(&(strain.clone() - plastic.clone()));
         let moment = elastic.clone() * sheet.bend_shape.clone() * self.config.materials.bending;
         let (energy, share) = reduced(moment.clone() * elastic, &self.config.bending);
-        Part {
+        LossPart {
             energy,
             slope: moment * (2.0 * share),
         }
     }
 
     /// (ε − ε_p)² of all hinges, or of those with rest bending; zero where it is off, which is the default and saves time.
-    pub(super) fn regression(&self, strain: &Field, plastic: &Field, creased: bool) -> Part<Field> {
+    pub(super) fn regression(
+        &self,
+        strain: &Field,
+        plastic: &Field,
+        creased: bool,
+    ) -> LossPart<Field> {
         let term = match creased {
             true => &self.config.crease_regression,
             false => &self.config.regression,
         };
         if term.weight == 0.0 {
-            return Part {
+            return LossPart {
                 energy: strain.clone().narrow(1, 0, 1).zeros_like(),
                 slope: strain.zeros_like(),
             };
@@ -52,7 +57,7 @@ impl GarmentLoss {
             gap = gap * indicator(&abs(plastic));
         }
         let (energy, share) = reduced(gap.clone() * gap.clone(), term);
-        Part {
+        LossPart {
             energy,
             slope: gap * (2.0 * share),
         }
@@ -60,7 +65,7 @@ impl GarmentLoss {
 
     /// k_s·A·[(|w_u| − 1)² + (|w_v| − 1)²], or as printed. Slope by the columns. Not smooth where a column has
     /// no length.
-    pub(super) fn stretch(&self, sheet: &GarmentBatch, columns: &Columns) -> Part<Columns> {
+    pub(super) fn stretch(&self, sheet: &GarmentBatch, columns: &Columns) -> LossPart<Columns> {
         let square = |c: &crate::element::Vector| sheet.by_frame(&c.dot(c));
         let (u, v) = (square(&columns.u), square(&columns.v));
         let stiffness = sheet.area.clone() * self.config.materials.stretch;
@@ -83,7 +88,7 @@ impl GarmentLoss {
         };
         let (energy, share) = reduced(energy, &self.config.stretch);
         let flat = |slope: Field| sheet.side_by_side(&(slope * (2.0 * share)));
-        Part {
+        LossPart {
             energy,
             slope: Columns {
                 u: columns.u.times(&flat(slope_u)),
@@ -93,12 +98,12 @@ impl GarmentLoss {
     }
 
     /// k_sh·A·(w_u·w_v)². Slope by the columns. Smooth.
-    pub(super) fn shear(&self, sheet: &GarmentBatch, columns: &Columns) -> Part<Columns> {
+    pub(super) fn shear(&self, sheet: &GarmentBatch, columns: &Columns) -> LossPart<Columns> {
         let product = sheet.by_frame(&columns.u.dot(&columns.v));
         let stress = product.clone() * sheet.area.clone() * self.config.materials.shear;
         let (energy, share) = reduced(stress.clone() * product, &self.config.shear);
         let stress = sheet.side_by_side(&(stress * (2.0 * share)));
-        Part {
+        LossPart {
             energy,
             slope: Columns {
                 u: columns.v.times(&stress),

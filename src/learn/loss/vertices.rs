@@ -1,6 +1,6 @@
 //! Terms of vertices.
 
-use super::{GarmentLoss, GravityForm, Part, elements::reduced};
+use super::{GarmentLoss, GravityForm, LossPart, elements::reduced};
 use crate::{
     element::Vector,
     learn::{Distance, GarmentBatch, Given},
@@ -16,7 +16,7 @@ impl GarmentLoss {
     /// Σ k_c·min(d − thickness, 0)² over the parts of the body. Its slope is continuous, its second derivative jumps where contact
     /// begins. The distance from the nearest part alone would have a kink between two, where cloth is caught inside an elbow,
     /// and no minimiser arrives at a kink. The price: where two parts overlap, outside an elbow, contact is up to twice as stiff.
-    pub(super) fn collision(&self, points: &Vector, distances: &[Distance]) -> Part<Vector> {
+    pub(super) fn collision(&self, points: &Vector, distances: &[Distance]) -> LossPart<Vector> {
         let materials = &self.config.materials;
         let mut energy = points.x.zeros_like();
         let mut slope = points.map(Field::zeros_like);
@@ -27,7 +27,7 @@ impl GarmentLoss {
         }
         let (energy, share) = reduced(energy, &self.config.collision);
         let stiffness = -2.0 * share * materials.collision;
-        Part {
+        LossPart {
             energy,
             slope: slope.map(|c| c.clone() * stiffness),
         }
@@ -39,21 +39,21 @@ impl GarmentLoss {
         sheet: &GarmentBatch,
         points: &Vector,
         given: &Given,
-    ) -> Part<Vector> {
+    ) -> LossPart<Vector> {
         let seconds = self.config.materials.seconds;
         let straight_on = given.previous.clone() * 2.0 - given.before.clone();
         let gap = points.minus(&sheet.by_axis(&straight_on));
         let stiffness = self.masses(sheet) / (seconds * seconds) * given.moving.clone();
         let energy = gap.dot(&gap) * stiffness.clone() * 0.5;
         let (energy, share) = reduced(energy, &self.config.inertia);
-        Part {
+        LossPart {
             energy,
             slope: gap.times(&(stiffness * share)),
         }
     }
 
     /// −m·g·x, or as printed. Linear.
-    pub(super) fn gravity(&self, sheet: &GarmentBatch, points: &Vector) -> Part<Vector> {
+    pub(super) fn gravity(&self, sheet: &GarmentBatch, points: &Vector) -> LossPart<Vector> {
         let sign = match self.config.forms.gravity {
             GravityForm::Falling => -1.0,
             GravityForm::Printed => 1.0,
@@ -67,7 +67,7 @@ impl GarmentLoss {
         let weight = Vector { x, y, z };
         let (energy, share) = reduced(points.dot(&weight), &self.config.gravity);
         let ones = points.x.ones_like() * share;
-        Part {
+        LossPart {
             energy,
             slope: weight.times(&ones),
         }
@@ -79,11 +79,11 @@ impl GarmentLoss {
         sheet: &GarmentBatch,
         points: &Vector,
         given: &Given,
-    ) -> Part<Vector> {
+    ) -> LossPart<Vector> {
         let gap = points.minus(&sheet.by_axis(&given.anchors));
         let energy = gap.dot(&gap) * sheet.springs.clone() * 0.5;
         let (energy, share) = reduced(energy, &self.config.springs);
-        Part {
+        LossPart {
             energy,
             slope: gap.times(&(sheet.springs.clone() * share)),
         }

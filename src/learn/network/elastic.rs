@@ -29,7 +29,7 @@ const OFFSET: f64 = 0.01;
 
 /// A batch of motions as a network sees them.
 #[derive(Debug, Clone)]
-pub(crate) struct Pose {
+pub(crate) struct PoseBatch {
     /// `[motions, frames, joints·STATIC]`.
     pub still: Tensor<3>,
     /// `[motions·frames, joints, DYNAMIC]`.
@@ -39,9 +39,9 @@ pub(crate) struct Pose {
 /// Accelerations are told in units of this \[m/s²\].
 const ACCELERATION: f64 = 9.81;
 
-impl Pose {
+impl PoseBatch {
     /// One motion of a body of `joints`.
-    pub(crate) fn new(features: &Features, joints: usize, compute: &Compute) -> Pose {
+    pub(crate) fn new(features: &Features, joints: usize, compute: &Compute) -> PoseBatch {
         let frames = features.standing.len() / (joints * STATIC);
         let scaled = features.moving.iter().enumerate();
         let moving: Vec<f64> = scaled
@@ -53,7 +53,7 @@ impl Pose {
                 }
             })
             .collect();
-        Pose {
+        PoseBatch {
             still: compute.tensor(&features.standing, [1, frames, joints * STATIC]),
             moving: compute.tensor(&moving, [frames, joints, DYNAMIC]),
         }
@@ -105,7 +105,7 @@ impl ElasticNet {
 
     /// What the decoder needs to know of motions that begin at rest, `[motions, frames, n]`. It depends on the
     /// body alone, so that a roll-out makes it once and decodes frame by frame.
-    pub(crate) fn encode(&self, pose: &Pose) -> Tensor<3> {
+    pub(crate) fn encode(&self, pose: &PoseBatch) -> Tensor<3> {
         let [motions, frames, _] = pose.still.dims();
         let joints = self.joint.forward(pose.moving.clone());
         let [_, count, width] = joints.dims();

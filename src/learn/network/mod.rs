@@ -13,7 +13,7 @@ mod seed;
 mod tests;
 
 pub(crate) use edges::{EdgeFeatures, nodes};
-pub(crate) use elastic::{ElasticNet, Pose};
+pub(crate) use elastic::{ElasticNet, PoseBatch};
 pub(crate) use hinge_graph::HingeGraph;
 pub(crate) use layers::Layers;
 pub(crate) use plastic::{EDGE_INPUTS, Memory, PlasticKind, PlasticNet};

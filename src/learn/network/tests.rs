@@ -133,7 +133,7 @@ fn an_elastic_net_gives_an_offset_to_every_vertex_of_every_frame() {
     let bending = draw(motions * frames * hinges);
     let c = compute();
     let run = |moving: &[f64]| {
-        let pose = Pose {
+        let pose = PoseBatch {
             still: c
                 .tensor(&still, [motions, frames, joints * STATIC])
                 .autodiff(),
@@ -165,7 +165,7 @@ fn networks_of_the_papers_size_can_be_made_and_asked() {
     let (hinges, vertices) = (graph.hinges(), mesh.positions.len());
     let elastic = ElasticNet::new(Size::Paper, (2, hinges, vertices), &device());
     let zeros = |shape: [usize; 3]| Tensor::<3>::zeros(shape, &device());
-    let codes = elastic.encode(&Pose {
+    let codes = elastic.encode(&PoseBatch {
         still: zeros([1, 5, 2 * STATIC]),
         moving: zeros([5, 2, DYNAMIC]),
     });

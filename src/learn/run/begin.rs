@@ -5,8 +5,8 @@ use std::{path::Path, time::Instant};
 use burn::optim::ModuleOptimizer;
 
 use super::{
-    CASE, ELASTIC, ELASTIC_LOG, Network, Place, TrainingRun,
-    checkpoint::{self, Mark},
+    CASE, ELASTIC, ELASTIC_LOG, Network, NextStep, TrainingRun,
+    checkpoint::{self, CheckpointHead},
     folder::{
         CHECKPOINT, FIRST_TURN, NETWORKS, REMEDY, check_begun, clear, lock_logs, maker, write_case,
     },
@@ -114,14 +114,14 @@ fn begun_now(
     course: &Curriculum,
     logs: &mut [Log; 3],
     compute: &Compute,
-) -> Result<Mark> {
+) -> Result<CheckpointHead> {
     write_case(folder, &course.case)?;
     for log in logs.iter_mut() {
         log.cut(0)?;
         log.append(rows::SYNTHETIC.as_bytes())?;
     }
-    Ok(Mark {
-        place: Place {
+    Ok(CheckpointHead {
+        place: NextStep {
             cycle: 0,
             network: Network::Elastic,
             step: 0,
@@ -139,7 +139,7 @@ fn continued(
     course: &Curriculum,
     students: Students,
     compute: &Compute,
-) -> Result<(Mark, Students, ModuleOptimizer)> {
+) -> Result<(CheckpointHead, Students, ModuleOptimizer)> {
     let path = folder.join(CHECKPOINT);
     let (there, here) = (checkpoint::maker(&path)?, maker(compute));
     Folder::new(folder).check_maker(&there, &here, REMEDY)?;

@@ -6,7 +6,7 @@ use std::path::Path;
 use burn::{module::Module, optim::ModuleOptimizer, store::ModuleRecord, tensor::Bytes};
 use serde::{Deserialize, Serialize};
 
-use super::Place;
+use super::NextStep;
 use crate::{
     error::{Error, Result, bad_input},
     files::write_lasting,
@@ -22,9 +22,9 @@ use crate::{
 
 /// What a checkpoint says beside the networks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Mark {
+pub(crate) struct CheckpointHead {
     /// What comes next.
-    pub place: Place,
+    pub place: NextStep,
     /// Time that the cycle has taken so far \[s\].
     pub seconds: f64,
     /// Lengths of the logs \[bytes\]; what is beyond was written after this.
@@ -43,7 +43,7 @@ const ROLLED_OUT: &str = "rolled_out.npy";
 /// Saves everything that training needs to go on with the same bits.
 pub(crate) fn save(
     path: &Path,
-    mark: &Mark,
+    mark: &CheckpointHead,
     students: &Students,
     adam: &ModuleOptimizer,
     compute: &Compute,
@@ -66,7 +66,7 @@ pub(crate) fn load(
     path: &Path,
     mut students: Students,
     compute: &Compute,
-) -> Result<(Mark, Students, ModuleOptimizer)> {
+) -> Result<(CheckpointHead, Students, ModuleOptimizer)> {
     let parts = Parts::open(path)?;
     let mark = parts.mark()?;
     students = parts.networks(students)?;
@@ -90,14 +90,17 @@ pub(crate) fn maker(path: &Path) -> Result<Maker> {
 }
 
 /// Saves E-Net alone with a mark, for runs that begin in the same way.
-pub(crate) fn save_elastic(path: &Path, mark: &Mark, students: &Students) -> Result<()> {
+pub(crate) fn save_elastic(path: &Path, mark: &CheckpointHead, students: &Students) -> Result<()> {
     let mark = serde_json::to_vec(mark).map_err(|e| cannot(path, &e.to_string()))?;
     let elastic = networks(path, students)?.swap_remove(0);
     write_lasting(path, &archive(&[(MARK, mark), elastic])?)
 }
 
 /// Loads what [`save_elastic`] wrote.
-pub(crate) fn load_elastic(path: &Path, elastic: ElasticNet) -> Result<(Mark, ElasticNet)> {
+pub(crate) fn load_elastic(
+    path: &Path,
+    elastic: ElasticNet,
+) -> Result<(CheckpointHead, ElasticNet)> {
     let parts = Parts::open(path)?;
     Ok((parts.mark()?, parts.elastic(elastic)?))
 }
@@ -172,7 +175,7 @@ impl Parts {
         }
     }
 
-    fn mark(&self) -> Result<Mark> {
+    fn mark(&self) -> Result<CheckpointHead> {
         serde_json::from_slice(self.part(MARK)?).map_err(|e| self.damaged(&e))
     }
 

@@ -155,19 +155,19 @@ fn table(result: &DesignResult) -> Result<String> {
 }
 
 /// A candidate with the way in which its test draws it.
-type Drawn<'a> = (&'a CandidateResult, DesignFigure);
+type DrawnDesign<'a> = (&'a CandidateResult, DesignFigure);
 
 /// Pictures of the score of every candidate, one for every unit of x; the first has times.
 fn gains(result: &DesignResult) -> Vec<(String, Chart)> {
     let all = result.candidates.iter();
     let drawn = all.filter_map(|one| Some((one, of_kind(&one.test)?.design_figure()?)));
-    let drawn: Vec<Drawn> = drawn.collect();
+    let drawn: Vec<DrawnDesign> = drawn.collect();
     let figures = || TESTS.iter().filter_map(|test| test.design_figure());
     let mut units: Vec<&str> = figures().map(|figure| figure.x_unit).collect();
     units.dedup();
     let chart = |unit: &&str| {
         let here = drawn.iter().filter(|(_, figure)| figure.x_unit == *unit);
-        let here: Vec<Drawn> = here.copied().collect();
+        let here: Vec<DrawnDesign> = here.copied().collect();
         let names: Vec<&str> = figures()
             .filter(|figure| figure.x_unit == *unit)
             .map(|figure| figure.x_name)
@@ -182,12 +182,17 @@ fn gains(result: &DesignResult) -> Vec<(String, Chart)> {
     units.iter().filter_map(chart).collect()
 }
 
-fn gains_against(result: &DesignResult, x_label: String, times: bool, drawn: &[Drawn]) -> Chart {
+fn gains_against(
+    result: &DesignResult,
+    x_label: String,
+    times: bool,
+    drawn: &[DrawnDesign],
+) -> Chart {
     let score = |one: &CandidateResult| match result.criterion {
         Criterion::D => one.bits,
         Criterion::A => 100.0 * one.variance_cut,
     };
-    let kind = |(one, figure): &Drawn| {
+    let kind = |(one, figure): &DrawnDesign| {
         let series = figure.series.and_then(|name| one.setting(name));
         (one.group.clone(), series, *figure)
     };

@@ -4,20 +4,20 @@ use crate::fit::result::FitResult;
 use crate::report::{
     document::number::{counted, duration},
     fit::{
-        rows::{self, STRONG_CORRELATION, Table},
+        rows::{self, ReportTable, STRONG_CORRELATION},
         sentence, tables,
     },
 };
 
 /// A piece of a section.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Block {
+pub(crate) enum Piece {
     /// A paragraph.
     Text(String),
     /// Terms and what is to be said of each.
     Facts(Vec<(&'static str, String)>),
     List(Vec<String>),
-    Table(Table),
+    Table(ReportTable),
     /// What somebody types.
     Command(String),
 }
@@ -47,7 +47,7 @@ pub(crate) enum Topic {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Section {
     pub title: &'static str,
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<Piece>,
     pub pictures: Option<Topic>,
 }
 
@@ -108,14 +108,14 @@ fn sections(result: &FitResult) -> Vec<Section> {
     ]
 }
 
-fn list(items: &[String]) -> Vec<Block> {
+fn list(items: &[String]) -> Vec<Piece> {
     match items {
         [] => vec![],
-        _ => vec![Block::List(items.to_vec())],
+        _ => vec![Piece::List(items.to_vec())],
     }
 }
 
-fn glance(result: &FitResult) -> Vec<Block> {
+fn glance(result: &FitResult) -> Vec<Piece> {
     let mut facts = vec![
         ("Law", sentence::law(result)),
         ("Parameters", sentence::identified(result)),
@@ -130,54 +130,54 @@ fn glance(result: &FitResult) -> Vec<Block> {
         ("Smoothing bias", sentence::smoothing(result)),
         ("Gradient", sentence::gradient(result)),
     ]);
-    let mut blocks = vec![Block::Facts(facts)];
+    let mut blocks = vec![Piece::Facts(facts)];
     if !result.notes.is_empty() {
-        blocks.push(Block::Text("Assumptions and warnings:".into()));
+        blocks.push(Piece::Text("Assumptions and warnings:".into()));
         blocks.extend(list(&result.notes));
     }
     blocks
 }
 
-fn parameters(result: &FitResult) -> Vec<Block> {
+fn parameters(result: &FitResult) -> Vec<Piece> {
     if result.parameters.is_empty() {
         return vec![];
     }
     let mut blocks = vec![
-        Block::Table(rows::parameters(result)),
-        Block::Text(
+        Piece::Table(rows::parameters(result)),
+        Piece::Text(
             "Standard errors are from the covariance at the optimum. Intervals are from the profile \
              likelihood: all other parameters are refitted along the way. The data leave open \
              what is written as …"
                 .into(),
         ),
     ];
-    blocks.extend(sentence::undetermined(result).map(|s| Block::Text(s + ".")));
+    blocks.extend(sentence::undetermined(result).map(|s| Piece::Text(s + ".")));
     blocks
 }
 
-fn statistics(result: &FitResult) -> Vec<Block> {
-    vec![Block::Table(rows::statistics(&result.statistics))]
+fn statistics(result: &FitResult) -> Vec<Piece> {
+    vec![Piece::Table(rows::statistics(&result.statistics))]
 }
 
-fn correlations(result: &FitResult) -> Vec<Block> {
+fn correlations(result: &FitResult) -> Vec<Piece> {
     let table = rows::correlations(result);
     let mut blocks = match table.rows.len() {
-        0 => vec![Block::Text(format!(
+        0 => vec![Piece::Text(format!(
             "No pair of parameters is correlated by {STRONG_CORRELATION} or more."
         ))],
         _ => vec![
-            Block::Text(format!(
+            Piece::Text(format!(
                 "Pairs correlated by {STRONG_CORRELATION} or more. They trade off against each other, \
                  so the standard error of one alone says little."
             )),
-            Block::Table(table),
+            Piece::Table(table),
         ],
     };
-    blocks.extend(sentence::without_correlation(result).map(|s| Block::Text(s + ".")));
+    blocks.extend(sentence::without_correlation(result).map(|s| Piece::Text(s + ".")));
     blocks
 }
 
-fn misfit(result: &FitResult) -> Vec<Block> {
+fn misfit(result: &FitResult) -> Vec<Piece> {
     let mut facts = vec![
         ("Misfit", result.misfit.verdict.clone()),
         ("Tests", sentence::misfit_tests(result)),
@@ -186,27 +186,27 @@ fn misfit(result: &FitResult) -> Vec<Block> {
         "Hold-out",
         sentence::hold_out(result).unwrap_or("no point was held out".into()),
     ));
-    vec![Block::Facts(facts)]
+    vec![Piece::Facts(facts)]
 }
 
-fn data(result: &FitResult) -> Vec<Block> {
+fn data(result: &FitResult) -> Vec<Piece> {
     match result.data.is_empty() {
         true => vec![],
-        false => vec![Block::Table(tables::data(result))],
+        false => vec![Piece::Table(tables::data(result))],
     }
 }
 
-fn points(result: &FitResult) -> Vec<Block> {
+fn points(result: &FitResult) -> Vec<Piece> {
     let tables = [tables::angles(result), tables::bending(result)];
-    let mut blocks: Vec<Block> = tables
+    let mut blocks: Vec<Piece> = tables
         .into_iter()
         .filter(|table| !table.rows.is_empty())
-        .map(Block::Table)
+        .map(Piece::Table)
         .collect();
     if blocks.is_empty() {
         return blocks;
     }
-    blocks.push(Block::Text(
+    blocks.push(Piece::Text(
         "z is (measured − fitted)/sd; “hard” is the fitted law without smoothing. The prediction sd \
          holds the errors of the parameters and of the reading; the hold-out verdict is based on it."
             .into(),
@@ -214,51 +214,51 @@ fn points(result: &FitResult) -> Vec<Block> {
     blocks
 }
 
-fn certificate(result: &FitResult) -> Vec<Block> {
-    let mut blocks = vec![Block::Facts(vec![
+fn certificate(result: &FitResult) -> Vec<Piece> {
+    let mut blocks = vec![Piece::Facts(vec![
         ("Smoothing bias", sentence::smoothing(result)),
         ("Gradient", sentence::gradient(result)),
     ])];
     let table = tables::gradient(result);
     if !table.rows.is_empty() {
-        blocks.push(Block::Text(
+        blocks.push(Piece::Text(
             "Norm of each column of the Jacobian at the optimum, in the unknowns of the search:"
                 .into(),
         ));
-        blocks.push(Block::Table(table));
+        blocks.push(Piece::Table(table));
     }
     blocks
 }
 
-fn search(result: &FitResult) -> Vec<Block> {
-    let mut blocks = vec![Block::Facts(vec![
+fn search(result: &FitResult) -> Vec<Piece> {
+    let mut blocks = vec![Piece::Facts(vec![
         ("Stopped", sentence::convergence(result)),
         ("Starts", sentence::starts(result)),
     ])];
     if !result.starts.is_empty() {
-        blocks.push(Block::Table(tables::starts(result)));
+        blocks.push(Piece::Table(tables::starts(result)));
     }
     blocks
 }
 
-fn bootstrap(result: &FitResult) -> Vec<Block> {
+fn bootstrap(result: &FitResult) -> Vec<Piece> {
     match &result.bootstrap {
         None => vec![],
         Some(b) => vec![
-            Block::Text(format!(
+            Piece::Text(format!(
                 "{} drawn from the fitted law and fitted again.",
                 counted(b.samples, "data set")
             )),
-            Block::Table(tables::bootstrap(b)),
+            Piece::Table(tables::bootstrap(b)),
         ],
     }
 }
 
-fn run(result: &FitResult) -> Vec<Block> {
+fn run(result: &FitResult) -> Vec<Piece> {
     let run = &result.run;
     vec![
-        Block::Command(run.command.clone()),
-        Block::Facts(vec![
+        Piece::Command(run.command.clone()),
+        Piece::Facts(vec![
             ("Version", format!("rumple {}", run.version)),
             ("Device", run.device.clone()),
             ("Optimizer", run.optimizer.clone()),
@@ -279,7 +279,7 @@ mod tests {
         let mut tables = 0;
         for section in sections(&sample()) {
             for block in section.blocks {
-                if let Block::Table(table) = block {
+                if let Piece::Table(table) = block {
                     tables += 1;
                     assert!(!table.rows.is_empty(), "{}", section.title);
                     for row in &table.rows {
@@ -314,7 +314,7 @@ mod tests {
                     .iter()
                     .map(|block| (section.title, block.clone()))
             })
-            .filter(|(_, block)| matches!(block, Block::Table(_)))
+            .filter(|(_, block)| matches!(block, Piece::Table(_)))
             .map(|(title, _)| title)
             .collect();
         assert_eq!(titles, ["Fit statistics"], "sections with a table");

@@ -10,7 +10,7 @@ use crate::{
     report::fit::{
         document::{Report, Topic, report},
         html::html,
-        plots::{self, Entry},
+        plots::{self, NamedPicture},
         text::markdown,
     },
     study::Folder,
@@ -37,7 +37,11 @@ pub fn draw(path: &Path, mut result: FitResult) -> Result<FitResult> {
 }
 
 /// Draws the pictures and writes `report.md` and `report.html` with them.
-pub(crate) fn write(folder: &Folder, report: &Report, pictures: Vec<(Topic, Entry)>) -> Result<()> {
+pub(crate) fn write(
+    folder: &Folder,
+    report: &Report,
+    pictures: Vec<(Topic, NamedPicture)>,
+) -> Result<()> {
     folder.inner("plots").make()?;
     // Side by side: painting pixels would take a quarter of a fit's time otherwise.
     pictures

@@ -1,8 +1,8 @@
 //! The report of a fit as one HTML page that needs nothing else: no script, no font, no other file.
 
 use crate::report::fit::{
-    document::{Block, Report, Section, Topic},
-    rows::{Column, Kind, Table},
+    document::{Piece, Report, Section, Topic},
+    rows::{ColumnKind, ReportTable, TableKind},
 };
 
 /// Inline, so that the page can be mailed.
@@ -12,11 +12,11 @@ const STYLE: &str = include_str!("html.css");
 const UNBROKEN: usize = 24;
 
 /// Caption and SVG text.
-pub(crate) type Figure = (String, String);
+pub(crate) type CaptionedSvg = (String, String);
 
 /// The report as a page of its own. `pictures` are captions and SVG texts, each with its topic, which decides its
 /// section.
-pub(crate) fn html(report: &Report, pictures: &[(Topic, Figure)]) -> String {
+pub(crate) fn html(report: &Report, pictures: &[(Topic, CaptionedSvg)]) -> String {
     let title = escaped(&report.title);
     let class = match report.synthetic {
         true => "origin synthetic",
@@ -34,7 +34,7 @@ pub(crate) fn html(report: &Report, pictures: &[(Topic, Figure)]) -> String {
     )
 }
 
-fn set_section(section: &Section, figures: &[&Figure]) -> String {
+fn set_section(section: &Section, figures: &[&CaptionedSvg]) -> String {
     let figures: String = figures.iter().map(|f| figure(f)).collect();
     let blocks: String = section.blocks.iter().map(set).collect();
     match blocks.is_empty() && figures.is_empty() {
@@ -46,7 +46,7 @@ fn set_section(section: &Section, figures: &[&Figure]) -> String {
     }
 }
 
-fn figure((caption, svg): &Figure) -> String {
+fn figure((caption, svg): &CaptionedSvg) -> String {
     // An XML declaration is allowed in a file but not inside a page.
     let svg = svg.find("<svg").map_or("", |start| &svg[start..]);
     format!(
@@ -56,10 +56,10 @@ fn figure((caption, svg): &Figure) -> String {
     )
 }
 
-fn set(block: &Block) -> String {
+fn set(block: &Piece) -> String {
     match block {
-        Block::Text(text) => format!("<p>{}</p>\n", escaped(text)),
-        Block::Facts(facts) => {
+        Piece::Text(text) => format!("<p>{}</p>\n", escaped(text)),
+        Piece::Facts(facts) => {
             let fact = |(term, text): &(&str, String)| {
                 format!("<dt>{}</dt><dd>{}</dd>\n", escaped(term), escaped(text))
             };
@@ -68,26 +68,26 @@ fn set(block: &Block) -> String {
                 facts.iter().map(fact).collect::<String>()
             )
         }
-        Block::List(items) => {
+        Piece::List(items) => {
             let item = |text: &String| format!("<li>{}</li>\n", escaped(text));
             format!(
                 "<ul>\n{}</ul>\n",
                 items.iter().map(item).collect::<String>()
             )
         }
-        Block::Table(table) => set_table(table),
-        Block::Command(command) => format!("<pre><code>{}</code></pre>\n", escaped(command)),
+        Piece::Table(table) => set_table(table),
+        Piece::Command(command) => format!("<pre><code>{}</code></pre>\n", escaped(command)),
     }
 }
 
-fn set_table(table: &Table) -> String {
-    let class = |column: Column, text: &str| match column {
-        Column::Number => " class=\"number\"",
-        Column::Verdict => " class=\"verdict\"",
-        Column::Name => " class=\"name\"",
+fn set_table(table: &ReportTable) -> String {
+    let class = |column: ColumnKind, text: &str| match column {
+        ColumnKind::Number => " class=\"number\"",
+        ColumnKind::Verdict => " class=\"verdict\"",
+        ColumnKind::Name => " class=\"name\"",
         // Two words on two lines make a table twice as long for nothing.
-        Column::Text if text.chars().count() <= UNBROKEN => " class=\"short\"",
-        Column::Text => "",
+        ColumnKind::Text if text.chars().count() <= UNBROKEN => " class=\"short\"",
+        ColumnKind::Text => "",
     };
     let head: String = table
         .columns
@@ -115,23 +115,23 @@ fn set_table(table: &Table) -> String {
     )
 }
 
-fn set_cell(text: &str, column: Column) -> String {
+fn set_cell(text: &str, column: ColumnKind) -> String {
     match column {
-        Column::Name => format!("<code>{}</code>", breakable(&escaped(text))),
-        Column::Verdict => {
+        ColumnKind::Name => format!("<code>{}</code>", breakable(&escaped(text))),
+        ColumnKind::Verdict => {
             // The colour repeats what the mark and the words say.
-            let (class, mark) = match Kind::of(text) {
-                Kind::Identified => ("identified", "✓"),
-                Kind::OnlyAs => ("only-as", "≈"),
-                Kind::NotIdentified => ("not-identified", "✗"),
-                Kind::Given => ("given", "·"),
+            let (class, mark) = match TableKind::of(text) {
+                TableKind::Identified => ("identified", "✓"),
+                TableKind::OnlyAs => ("only-as", "≈"),
+                TableKind::NotIdentified => ("not-identified", "✗"),
+                TableKind::Given => ("given", "·"),
             };
             format!(
                 "<span class=\"{class}\">{mark} {}</span>",
                 breakable(&escaped(text))
             )
         }
-        Column::Text | Column::Number => escaped(text),
+        ColumnKind::Text | ColumnKind::Number => escaped(text),
     }
 }
 

@@ -11,13 +11,13 @@ use crate::report::plot::{Chart, Mark, Picture, Scale, Series};
 use crate::{error::readable, fit::result::FitResult};
 
 /// File stem, caption and picture.
-pub(crate) type Entry = (String, String, Picture);
+pub(crate) type NamedPicture = (String, String, Picture);
 
 /// All pictures of a fit for which there are data, each with its topic: file stem (of `a-z`, `0-9` and `-`, no two
 /// alike), caption (a sentence) and picture.
-pub(crate) fn pictures(result: &FitResult) -> Vec<(Topic, Entry)> {
+pub(crate) fn pictures(result: &FitResult) -> Vec<(Topic, NamedPicture)> {
     let mut entries = Vec::new();
-    let mut add = |topic: Topic, list: Vec<Entry>| {
+    let mut add = |topic: Topic, list: Vec<NamedPicture>| {
         entries.extend(list.into_iter().map(|entry| (topic, entry)));
     };
     add(Topic::Curves, angles::pictures(result));
@@ -36,14 +36,17 @@ pub(crate) fn pictures(result: &FitResult) -> Vec<(Topic, Entry)> {
 
 /// Curves of two fits on common axes: solid lines for `a`, dashed ones for `b`. Stems and
 /// captions as in [`pictures`].
-pub(crate) fn comparison(a: &FitResult, b: &FitResult) -> Vec<(Topic, Entry)> {
+pub(crate) fn comparison(a: &FitResult, b: &FitResult) -> Vec<(Topic, NamedPicture)> {
     let entries = comparison::pictures(a, b).into_iter();
     let entries = entries.map(|entry| (Topic::Curves, entry)).collect();
     finished(entries, a.synthetic || b.synthetic)
 }
 
 /// Leaves out charts without a point, tells equal stems apart and ends the captions.
-fn finished(mut entries: Vec<(Topic, Entry)>, synthetic: bool) -> Vec<(Topic, Entry)> {
+fn finished(
+    mut entries: Vec<(Topic, NamedPicture)>,
+    synthetic: bool,
+) -> Vec<(Topic, NamedPicture)> {
     entries.retain(|(_, (_, _, picture))| picture.is_drawable());
     for i in 0..entries.len() {
         let (earlier, rest) = entries.split_at_mut(i);

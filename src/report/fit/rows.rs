@@ -11,36 +11,39 @@ pub(crate) const STRONG_CORRELATION: f64 = 0.9;
 
 /// What a column holds, which decides how it is set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Column {
+pub(crate) enum ColumnKind {
     /// A name of the program's: set as code.
     Name,
     /// Words.
     Text,
     /// Digits: set to the right.
     Number,
-    /// A verdict on a parameter: coloured by its [`Kind`].
+    /// A verdict on a parameter: coloured by its [`TableKind`].
     Verdict,
 }
 
 /// A table; every row has a cell for every column.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Table {
+pub(crate) struct ReportTable {
     /// Heading and kind of each column.
-    pub columns: Vec<(&'static str, Column)>,
+    pub columns: Vec<(&'static str, ColumnKind)>,
     pub rows: Vec<Vec<String>>,
 }
 
-impl Table {
+impl ReportTable {
     /// `header` has the names of the columns, with `; ` between them; in front of a name, `@` stands for
-    /// [`Column::Name`], `#` for [`Column::Number`] and `?` for [`Column::Verdict`].
-    pub(crate) fn new(header: &'static str, rows: impl IntoIterator<Item = Vec<String>>) -> Table {
+    /// [`ColumnKind::Name`], `#` for [`ColumnKind::Number`] and `?` for [`ColumnKind::Verdict`].
+    pub(crate) fn new(
+        header: &'static str,
+        rows: impl IntoIterator<Item = Vec<String>>,
+    ) -> ReportTable {
         let column = |text: &'static str| match text.as_bytes()[0] {
-            b'@' => (&text[1..], Column::Name),
-            b'#' => (&text[1..], Column::Number),
-            b'?' => (&text[1..], Column::Verdict),
-            _ => (text, Column::Text),
+            b'@' => (&text[1..], ColumnKind::Name),
+            b'#' => (&text[1..], ColumnKind::Number),
+            b'?' => (&text[1..], ColumnKind::Verdict),
+            _ => (text, ColumnKind::Text),
         };
-        Table {
+        ReportTable {
             columns: header.split("; ").map(column).collect(),
             rows: rows.into_iter().collect(),
         }
@@ -49,7 +52,7 @@ impl Table {
 
 /// What a verdict says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum TableKind {
     /// The data determine it.
     Identified,
     /// They determine a combination.
@@ -60,14 +63,14 @@ pub(crate) enum Kind {
     Given,
 }
 
-impl Kind {
+impl TableKind {
     /// The kind that the words of a verdict stand for.
-    pub(crate) fn of(verdict: &str) -> Kind {
+    pub(crate) fn of(verdict: &str) -> TableKind {
         match verdict {
-            v if v.starts_with("identified only") => Kind::OnlyAs,
-            v if v.starts_with("identified") => Kind::Identified,
-            v if v.starts_with("not identified") => Kind::NotIdentified,
-            _ => Kind::Given,
+            v if v.starts_with("identified only") => TableKind::OnlyAs,
+            v if v.starts_with("identified") => TableKind::Identified,
+            v if v.starts_with("not identified") => TableKind::NotIdentified,
+            _ => TableKind::Given,
         }
     }
 }
@@ -119,7 +122,7 @@ pub(crate) fn unit(unit: &str) -> String {
 }
 
 /// The parameters, a line each.
-pub(crate) fn parameters(result: &FitResult) -> Table {
+pub(crate) fn parameters(result: &FitResult) -> ReportTable {
     let row = |p: &ParameterResult| {
         let r = parameter_row(p);
         vec![
@@ -135,14 +138,14 @@ pub(crate) fn parameters(result: &FitResult) -> Table {
             r.verdict,
         ]
     };
-    Table::new(
+    ReportTable::new(
         "@parameter; symbol; #value; unit; #std. error; #95 % interval; #start; #bounds; #prior; ?verdict",
         result.parameters.iter().map(row),
     )
 }
 
 /// Name, value and meaning of each statistic; the names are those of lmfit where it has one.
-pub(crate) fn statistics(s: &FitStatistics) -> Table {
+pub(crate) fn statistics(s: &FitStatistics) -> ReportTable {
     let scale = if s.error_scale == 1.0 {
         "every standard deviation of a reading is taken as given"
     } else {
@@ -188,7 +191,7 @@ pub(crate) fn statistics(s: &FitStatistics) -> Table {
         ),
         ("error scale", number(s.error_scale), scale.into()),
     ];
-    Table::new(
+    ReportTable::new(
         "statistic; #value; meaning",
         rows.into_iter()
             .map(|(name, value, meaning)| vec![name.into(), value, meaning]),
@@ -196,7 +199,7 @@ pub(crate) fn statistics(s: &FitStatistics) -> Table {
 }
 
 /// Pairs of free parameters at least as correlated as [`STRONG_CORRELATION`], the strongest first.
-pub(crate) fn correlations(result: &FitResult) -> Table {
+pub(crate) fn correlations(result: &FitResult) -> ReportTable {
     let c = &result.correlations;
     let mut pairs = Vec::new();
     for (i, (a, row)) in c.names.iter().zip(&c.matrix).enumerate() {
@@ -205,7 +208,7 @@ pub(crate) fn correlations(result: &FitResult) -> Table {
         pairs.extend(others.filter_map(|(b, r)| strong(r).map(|r| (a, b, r))));
     }
     pairs.sort_by(|x, y| y.2.abs().total_cmp(&x.2.abs()));
-    Table::new(
+    ReportTable::new(
         "@parameter; @with; #correlation",
         pairs
             .into_iter()

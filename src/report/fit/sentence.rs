@@ -4,7 +4,7 @@ use crate::fit::result::FitResult;
 use crate::laboratory::of_kind;
 use crate::report::{
     document::number::{NONE, counted, number, or_none, probability, short},
-    fit::rows::Kind,
+    fit::rows::TableKind,
 };
 
 /// Whether the data are real. The first thing that any report says.
@@ -49,15 +49,15 @@ pub(crate) fn starts(result: &FitResult) -> String {
 /// How many parameters the data determine.
 pub(crate) fn identified(result: &FitResult) -> String {
     let free = || result.parameters.iter().filter(|p| p.free);
-    let count = |kind| free().filter(|p| Kind::of(&p.verdict) == kind).count();
+    let count = |kind| free().filter(|p| TableKind::of(&p.verdict) == kind).count();
     let mut text = format!(
         "{} of {} identified",
-        count(Kind::Identified),
+        count(TableKind::Identified),
         counted(free().count(), "free parameter")
     );
     for (kind, what) in [
-        (Kind::OnlyAs, "only in combination"),
-        (Kind::NotIdentified, "not at all"),
+        (TableKind::OnlyAs, "only in combination"),
+        (TableKind::NotIdentified, "not at all"),
     ] {
         if count(kind) > 0 {
             text += &format!(", {} {what}", count(kind));

@@ -3,7 +3,7 @@
 use crate::fit::result::{BootstrapLine, BootstrapResult, FitResult, PointResult};
 use crate::report::{
     document::number::{error, interval, number, or_none, precise, score, short, with_error},
-    fit::rows::Table,
+    fit::rows::ReportTable,
 };
 
 /// Whether a point is a recovery angle; all others have a quantity and a unit.
@@ -23,7 +23,7 @@ fn residual(point: &PointResult) -> String {
 }
 
 /// Every recovery angle, in the order of the files.
-pub(crate) fn angles(result: &FitResult) -> Table {
+pub(crate) fn angles(result: &FitResult) -> ReportTable {
     let degrees = |v: f64| format!("{v:.2}");
     let row = |p: &PointResult| {
         let mut row = vec![p.place.clone(), p.group.clone()];
@@ -32,14 +32,14 @@ pub(crate) fn angles(result: &FitResult) -> Table {
         row.extend([residual(p), or_none(p.prediction_sd, degrees), used(p)]);
         row
     };
-    Table::new(
+    ReportTable::new(
         "place; fabric; #gap [mm]; #pressed [s]; #read after [s]; #measured [°]; #sd [°]; #fitted [°]; #hard [°]; #z; #prediction sd [°]; use",
         result.points.iter().filter(|p| is_angle(p)).map(row),
     )
 }
 
 /// Every point of a bending test, in the order of the files.
-pub(crate) fn bending(result: &FitResult) -> Table {
+pub(crate) fn bending(result: &FitResult) -> ReportTable {
     let row = |p: &PointResult| {
         let text = |t: &Option<String>| t.clone().unwrap_or_default();
         let mut row = vec![p.place.clone(), p.group.clone(), text(&p.quantity)];
@@ -58,16 +58,16 @@ pub(crate) fn bending(result: &FitResult) -> Table {
         ]);
         row
     };
-    Table::new(
+    ReportTable::new(
         "place; fabric; quantity; #dwell [s]; #curvature [1/m]; #measured; #sd; #fitted; #hard; unit; #z; #prediction sd; use",
         result.points.iter().filter(|p| !is_angle(p)).map(row),
     )
 }
 
 /// The gradient certificate, a line a free parameter.
-pub(crate) fn gradient(result: &FitResult) -> Table {
+pub(crate) fn gradient(result: &FitResult) -> ReportTable {
     let lines = &result.gradient_check.parameters;
-    Table::new(
+    ReportTable::new(
         "@parameter; #reverse pass; #central differences; #relative difference",
         lines.iter().map(|line| {
             let relative = (line.reverse - line.differences).abs() / line.differences.abs();
@@ -83,8 +83,8 @@ pub(crate) fn gradient(result: &FitResult) -> Table {
 }
 
 /// Where every start ended.
-pub(crate) fn starts(result: &FitResult) -> Table {
-    Table::new(
+pub(crate) fn starts(result: &FitResult) -> ReportTable {
+    ReportTable::new(
         "#start; #first χ²; #χ² at the end; best minimum; #rounds; outcome",
         result.starts.iter().map(|s| {
             vec![
@@ -100,7 +100,7 @@ pub(crate) fn starts(result: &FitResult) -> Table {
 }
 
 /// The bootstrap, a line a free parameter.
-pub(crate) fn bootstrap(bootstrap: &BootstrapResult) -> Table {
+pub(crate) fn bootstrap(bootstrap: &BootstrapResult) -> ReportTable {
     let row = |line: &BootstrapLine| {
         vec![
             line.name.clone(),
@@ -109,14 +109,14 @@ pub(crate) fn bootstrap(bootstrap: &BootstrapResult) -> Table {
             interval(line.ci95.map(Some), Some(line.sd)),
         ]
     };
-    Table::new(
+    ReportTable::new(
         "@parameter; #mean; #sd; #95 % interval",
         bootstrap.parameters.iter().map(row),
     )
 }
 
-pub(crate) fn data(result: &FitResult) -> Table {
-    Table::new(
+pub(crate) fn data(result: &FitResult) -> ReportTable {
+    ReportTable::new(
         "@file; #points; what it says about itself",
         result
             .data

@@ -91,17 +91,17 @@ pub(crate) fn plastic(steps: &[PlasticStep], what: &str) -> Result<Picture> {
     )))
 }
 
-type Block = std::ops::Range<usize>;
+type CycleRange = std::ops::Range<usize>;
 
 /// Equal shares of the steps; none reaches from one cycle into the next.
-fn blocks(cycles: &[usize], name: &str) -> Result<Vec<Block>> {
+fn blocks(cycles: &[usize], name: &str) -> Result<Vec<CycleRange>> {
     if cycles.is_empty() {
         return bad_input(format!(
             "the log has no step of {name}, so there is no learning curve; train for at least one step"
         ));
     }
     let long = cycles.len().div_ceil(POINTS);
-    let mut blocks: Vec<Block> = Vec::new();
+    let mut blocks: Vec<CycleRange> = Vec::new();
     for (step, cycle) in cycles.iter().enumerate() {
         match blocks.last_mut() {
             Some(last) if last.len() < long && cycles[last.start] == *cycle => last.end = step + 1,
@@ -112,8 +112,8 @@ fn blocks(cycles: &[usize], name: &str) -> Result<Vec<Block>> {
 }
 
 /// Mean of every block at its middle.
-fn means(values: &[f64], blocks: &[Block]) -> Vec<(f64, f64)> {
-    let point = |block: &Block| {
+fn means(values: &[f64], blocks: &[CycleRange]) -> Vec<(f64, f64)> {
+    let point = |block: &CycleRange| {
         let sum: f64 = values[block.clone()].iter().sum();
         let middle = 0.5 * (block.start + block.end) as f64;
         (middle, sum / block.len() as f64)
@@ -133,7 +133,7 @@ fn curve(points: &[(f64, f64)], color: usize) -> Series {
 fn chart(
     title: &str,
     y_label: &str,
-    (what, blocks, cycles): (&str, &[Block], &[usize]),
+    (what, blocks, cycles): (&str, &[CycleRange], &[usize]),
     mut series: Vec<Series>,
 ) -> Chart {
     let starts = (1..cycles.len()).filter(|&step| cycles[step] != cycles[step - 1]);
@@ -141,7 +141,7 @@ fn chart(
     if !starts.is_empty() {
         series.push(Series::new("next cycle", Mark::Upright, starts).color(0));
     }
-    let mean = match blocks.iter().map(Block::len).max() {
+    let mean = match blocks.iter().map(CycleRange::len).max() {
         Some(long) if long > 1 => format!("; each point is the mean of up to {long} steps"),
         _ => String::new(),
     };

@@ -1,12 +1,12 @@
 //! What a long roll-out says about drift, as a table and a sentence.
 
-use super::table::{Block, digits};
+use super::table::{TableBlock, digits};
 use crate::learn::evaluate::{
     DRIFT, Evaluation, FORGOTTEN, LargestChange, LongError, LongRow, is_cut_off,
 };
 
 /// After the first bends of a long roll-out and every eighth of the others; nothing where there was none.
-pub(super) fn table(evaluation: &Evaluation) -> Option<Block> {
+pub(super) fn table(evaluation: &Evaluation) -> Option<TableBlock> {
     let (rows, asked) = (&evaluation.long, evaluation.long_frames);
     if asked == 0 {
         return None;
@@ -35,7 +35,7 @@ pub(super) fn table(evaluation: &Evaluation) -> Option<Block> {
         sentence(rows, asked),
         against_reference(rows, evaluation.long_error.as_ref(), asked)
     );
-    Some(Block::new(
+    Some(TableBlock::new(
         title,
         "frame; bends; mean |ε_p| rad; largest fifth rad; largest rad; largest offset mm; change since the first bend rad; \
          largest fifth of the change rad; mean |ε_p| of the reference rad; largest fifth of the error rad; \

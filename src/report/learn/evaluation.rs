@@ -3,7 +3,7 @@
 use super::{
     below::below,
     drift,
-    table::{Block, digits, grouped, metric_header, values},
+    table::{TableBlock, digits, grouped, metric_header, values},
 };
 use crate::{
     learn::{
@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// All methods on one motion, and how far the curriculum is below the others.
-fn scores(evaluation: &Evaluation, motion: &str) -> Block {
+fn scores(evaluation: &Evaluation, motion: &str) -> TableBlock {
     let named = |name: String, cells: Vec<String>| [vec![name], cells].concat();
     let row = |score: &Score| {
         let cells = values(&score.metrics).into_iter().map(digits).collect();
@@ -40,11 +40,11 @@ fn scores(evaluation: &Evaluation, motion: &str) -> Block {
         counted(evaluation.cycles, "cycle"),
         evaluation.case.seed
     );
-    Block::new(title, &metric_header("method"), rows)
+    TableBlock::new(title, &metric_header("method"), rows)
 }
 
 /// Before, during and after the bend.
-fn bent(evaluation: &Evaluation) -> Block {
+fn bent(evaluation: &Evaluation) -> TableBlock {
     let row = |b: &Bent| {
         vec![
             b.motion.clone(),
@@ -55,14 +55,14 @@ fn bent(evaluation: &Evaluation) -> Block {
             digits(b.top_tenth_strain),
         ]
     };
-    Block::new(
+    TableBlock::new(
         "What is bent before, during and after a bend, in rad (synthetic).".into(),
         "motion; method; moment; frame; mean |ε_p|; top tenth of |ε|",
         evaluation.bent.iter().map(row).collect(),
     )
 }
 
-fn control(evaluation: &Evaluation) -> Block {
+fn control(evaluation: &Evaluation) -> TableBlock {
     let row = |c: &Control| {
         vec![
             c.method.clone(),
@@ -70,7 +70,7 @@ fn control(evaluation: &Evaluation) -> Block {
             digits(c.final_rest_bending),
         ]
     };
-    Block::new(
+    TableBlock::new(
         "The unloaded control: a body that never moves should leave no rest bending, in rad (synthetic)."
             .into(),
         "method; largest |ε_p|; mean |ε_p| of the last frame",

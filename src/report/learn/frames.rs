@@ -4,9 +4,9 @@ use std::path::Path;
 
 use crate::{
     error::{Result, bad_input},
-    learn::{BodyMesh, BodyMotion, BodyScene, GarmentMotion, evaluate::Moments},
+    learn::{BodyMesh, BodyMotion, BodyScene, GarmentMotion, evaluate::BendFrames},
     mesh::surface::Surface,
-    report::render::{Drawing, Fit, Panels, View},
+    report::render::{Drawing, Framing, Panels, Projection},
 };
 
 /// Width and height of one frame \[px\].
@@ -14,7 +14,7 @@ const SIZE: [usize; 2] = [420, 480];
 /// From the side of the bend and a little from its inside and above, where wrinkles stay.
 const TOWARD_VIEWER: [f64; 3] = [1.0, -0.75, 0.3];
 
-/// Saves one row a track with its name: the frames of [`Moments`], or, of a motion without a bend, the first, the
+/// Saves one row a track with its name: the frames of [`BendFrames`], or, of a motion without a bend, the first, the
 /// middle and the last.
 pub(crate) fn save(
     path: &Path,
@@ -31,7 +31,7 @@ pub(crate) fn save(
         track.check(name, scene, motion)?;
     }
     let last = motion.frames() - 1;
-    let moments = match Moments::of(motion) {
+    let moments = match BendFrames::of(motion) {
         Some(moments) => [moments.before, moments.during, last],
         None => [0, last / 2, last],
     };
@@ -69,7 +69,7 @@ fn drawn<'a>(
     scene: &'a BodyScene,
     positions: &'a [[f64; 3]],
     body: &'a Surface<'a>,
-    view: View,
+    view: Projection,
 ) -> Drawing<'a> {
     Drawing {
         cloth: Surface {
@@ -90,18 +90,18 @@ fn surface(mesh: &BodyMesh) -> Surface<'_> {
 }
 
 /// One view that the garment fits in in all frames; the body may reach out of it.
-fn view<'a>(points: impl Iterator<Item = &'a [f64; 3]>) -> View {
+fn view<'a>(points: impl Iterator<Item = &'a [f64; 3]>) -> Projection {
     let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
     for point in points {
         low = std::array::from_fn(|a| low[a].min(point[a]));
         high = std::array::from_fn(|a| high[a].max(point[a]));
     }
-    View {
+    Projection {
         toward_viewer: TOWARD_VIEWER,
-        fit: Fit::Box(low, high),
+        fit: Framing::Box(low, high),
         width: SIZE[0],
         height: SIZE[1],
-        ..View::default()
+        ..Projection::default()
     }
 }
 

@@ -3,16 +3,16 @@
 use crate::{learn::metrics::Metrics, report::document::layout};
 
 /// One table with a sentence above it.
-pub(super) struct Block {
+pub(super) struct TableBlock {
     pub title: String,
     pub header: Vec<String>,
     pub rows: Vec<Vec<String>>,
 }
 
-impl Block {
+impl TableBlock {
     /// `header` has the names of the columns, with `; ` between them.
-    pub(super) fn new(title: String, header: &str, rows: Vec<Vec<String>>) -> Block {
-        Block {
+    pub(super) fn new(title: String, header: &str, rows: Vec<Vec<String>>) -> TableBlock {
+        TableBlock {
             title,
             header: header.split("; ").map(String::from).collect(),
             rows,
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn a_bar_in_a_cell_does_not_end_it() {
-        let block = Block {
+        let block = TableBlock {
             title: "t".into(),
             header: vec!["a".into(), "|ε_p|".into()],
             rows: vec![vec!["b".into(), "1".into()]],

@@ -1,6 +1,6 @@
 //! An axis: its range, its ticks and their shapes.
 
-use super::paint::{INK, LABEL, Point, SMALL, Shape};
+use super::paint::{INK, LABEL, Painted, Point, SMALL};
 use super::{MARGIN, Scale};
 use plotters::style::{RGBColor, text_anchor::HPos};
 
@@ -176,13 +176,13 @@ impl Axis {
     }
 
     /// A line across the axis, in the middle of a pixel so that it is sharp.
-    fn crossing(&self, value: f64, across: Point, color: RGBColor) -> Shape {
+    fn crossing(&self, value: f64, across: Point, color: RGBColor) -> Painted {
         let at = self.place(value).floor() + 0.5;
         let ends = [across.0, across.1].map(|across| self.point(at, across));
-        Shape::Line(ends.into(), color, 1.0)
+        Painted::Line(ends.into(), color, 1.0)
     }
 
-    pub(super) fn grid(&self, across: Point) -> Vec<Shape> {
+    pub(super) fn grid(&self, across: Point) -> Vec<Painted> {
         let line = |value, shade| self.crossing(value, across, RGBColor(shade, shade, shade));
         let minor = self.minor.iter().map(|&value| line(value, 242));
         let shade = |value| if value == 0.0 { 175 } else { 225 };
@@ -191,9 +191,9 @@ impl Axis {
     }
 
     /// The axis' line at `base` \[px\] with its ticks and texts.
-    pub(super) fn outline(&self, base: f64, label: &str) -> Vec<Shape> {
+    pub(super) fn outline(&self, base: f64, label: &str) -> Vec<Painted> {
         let line = [self.ends.0, self.ends.1].map(|end| self.point(end, base.floor() + 0.5));
-        let mut shapes = vec![Shape::Line(line.into(), INK, 1.0)];
+        let mut shapes = vec![Painted::Line(line.into(), INK, 1.0)];
         let (tick, text_at, side) = if self.vertical {
             (-5.0, -9.0, HPos::Right)
         } else {
@@ -202,21 +202,21 @@ impl Axis {
         for (value, text) in &self.ticks {
             shapes.push(self.crossing(*value, (base, base + tick), INK));
             let at = self.point(self.place(*value), base + text_at);
-            shapes.push(Shape::Text(text.clone(), at, side, SMALL));
+            shapes.push(Painted::Text(text.clone(), at, side, SMALL));
         }
         let (middle, length) = (0.5 * (self.ends.0 + self.ends.1), self.ends.1 - self.ends.0);
         let (label, factor) = (label.to_owned(), self.factor.clone());
         if self.vertical {
             let above = (base, self.ends.1 - 12.0);
-            shapes.extend(factor.map(|text| Shape::Text(text, above, HPos::Left, SMALL)));
+            shapes.extend(factor.map(|text| Painted::Text(text, above, HPos::Left, SMALL)));
             let font = LABEL.fitted(&label, -length);
-            shapes.push(Shape::RisingText(label, (MARGIN + 4.0, middle), font));
+            shapes.push(Painted::RisingText(label, (MARGIN + 4.0, middle), font));
         } else {
             let room = length - if factor.is_some() { 120.0 } else { 0.0 };
             let below = (self.ends.1, base + 38.0);
-            shapes.extend(factor.map(|text| Shape::Text(text, below, HPos::Right, SMALL)));
+            shapes.extend(factor.map(|text| Painted::Text(text, below, HPos::Right, SMALL)));
             let font = LABEL.fitted(&label, room);
-            shapes.push(Shape::Text(
+            shapes.push(Painted::Text(
                 label,
                 (middle, base + 42.0),
                 HPos::Center,

@@ -3,7 +3,7 @@
 use plotters::style::{RGBColor, text_anchor::HPos};
 
 use super::axis::Axis;
-use super::paint::{INK, PaintSheet, Point, SMALL, Shape, WIDTH, register_fonts};
+use super::paint::{INK, PaintSheet, Painted, Point, SMALL, WIDTH, register_fonts};
 use super::{MARGIN, Scale, heading};
 use crate::error::{Result, bad_input};
 
@@ -95,7 +95,7 @@ impl Bars {
         for (row, name) in self.names.iter().enumerate() {
             let middle = top + pitch * (row as f64 + 0.5);
             let font = SMALL.fitted(name, LONGEST_NAME);
-            shapes.push(Shape::Text(
+            shapes.push(Painted::Text(
                 name.clone(),
                 (left - 8.0, middle),
                 HPos::Right,
@@ -133,7 +133,7 @@ impl Bars {
     }
 
     /// The legend in one line under the title, and where the bars begin.
-    fn legend(&self, top: f64, shapes: &mut Vec<Shape>) -> f64 {
+    fn legend(&self, top: f64, shapes: &mut Vec<Painted>) -> f64 {
         let mut x = MARGIN;
         let y = top;
         for (s, series) in self.series.iter().enumerate() {
@@ -144,25 +144,25 @@ impl Bars {
             shapes.push(rectangle((x, y - 5.0), (x + 22.0, y + 5.0), color));
             let text = series.label.clone();
             let width = SMALL.width(&text);
-            shapes.push(Shape::Text(text, (x + 28.0, y), HPos::Left, SMALL));
+            shapes.push(Painted::Text(text, (x + 28.0, y), HPos::Left, SMALL));
             x += 28.0 + width + 26.0;
         }
         if !self.limit_label.is_empty() && self.bars().any(|b| b.limit.is_some()) {
-            shapes.push(Shape::Line(
+            shapes.push(Painted::Line(
                 vec![(x + 3.0, y - 7.0), (x + 3.0, y + 7.0)],
                 INK,
                 2.0,
             ));
             let text = self.limit_label.clone();
             let width = SMALL.width(&text);
-            shapes.push(Shape::Text(text, (x + 12.0, y), HPos::Left, SMALL));
+            shapes.push(Painted::Text(text, (x + 12.0, y), HPos::Left, SMALL));
             x += 12.0 + width;
         }
         if x > MARGIN { top + LINE } else { top }
     }
 }
 
-fn draw(axis: &Axis, bar: Bar, y: f64, color: RGBColor) -> Vec<Shape> {
+fn draw(axis: &Axis, bar: Bar, y: f64, color: RGBColor) -> Vec<Painted> {
     let half = 0.5 * BAR - 1.0;
     let [zero, end] = [0.0, bar.value].map(|v| axis.place(v));
     let mut shapes = vec![rectangle(
@@ -173,16 +173,16 @@ fn draw(axis: &Axis, bar: Bar, y: f64, color: RGBColor) -> Vec<Shape> {
     let inside = |x: f64| x.clamp(axis.ends.0, axis.ends.1);
     if let Some((low, high)) = bar.spread.filter(|s| s.0.is_finite() && s.1.is_finite()) {
         let [low, high] = [low, high].map(|v| inside(axis.place(v)));
-        shapes.push(Shape::Line(vec![(low, y), (high, y)], INK, 1.4));
+        shapes.push(Painted::Line(vec![(low, y), (high, y)], INK, 1.4));
         for x in [low, high] {
-            shapes.push(Shape::Line(vec![(x, y - CAP), (x, y + CAP)], INK, 1.4));
+            shapes.push(Painted::Line(vec![(x, y - CAP), (x, y + CAP)], INK, 1.4));
         }
     }
     if let Some(limit) = bar.limit.filter(|l| l.is_finite()) {
         let x = axis.place(limit);
         // Beyond the axis it says nothing that the bar does not.
         if x <= axis.ends.1 {
-            shapes.push(Shape::Line(
+            shapes.push(Painted::Line(
                 vec![(x, y - half - 1.5), (x, y + half + 1.5)],
                 INK,
                 2.0,
@@ -192,9 +192,9 @@ fn draw(axis: &Axis, bar: Bar, y: f64, color: RGBColor) -> Vec<Shape> {
     shapes
 }
 
-fn rectangle(from: Point, to: Point, color: RGBColor) -> Shape {
+fn rectangle(from: Point, to: Point, color: RGBColor) -> Painted {
     let corners = [from, (to.0, from.1), to, (from.0, to.1)];
-    Shape::Polygon(corners.into(), color.into())
+    Painted::Polygon(corners.into(), color.into())
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use plotters::style::text_anchor::HPos;
 
 use super::axis::Axis;
-use super::paint::{HEIGHT, PaintSheet, Point, SMALL, Shape, WIDTH, register_fonts};
+use super::paint::{HEIGHT, PaintSheet, Painted, Point, SMALL, WIDTH, register_fonts};
 use super::trace::{Pen, WHOLE_PICTURE};
 use super::{MARGIN, heading};
 use crate::error::{Result, bad_input};
@@ -155,7 +155,7 @@ impl Chart {
     }
 
     /// The legend, and the right end of the plot beside it.
-    fn legend(&self, top: f64) -> (Vec<Shape>, f64) {
+    fn legend(&self, top: f64) -> (Vec<Painted>, f64) {
         let entries = self.legend_entries();
         let lines = |(label, _): &(&str, _)| SMALL.wrapped(label, LONGEST_LEGEND_LINE);
         let labels: Vec<Vec<String>> = entries.iter().map(lines).collect();
@@ -183,7 +183,7 @@ impl Chart {
             for line in lines {
                 let mut font = SMALL.fitted(&line, width);
                 font.size = font.size.min(0.8 * pitch);
-                shapes.push(Shape::Text(line, (text_left, y), HPos::Left, font));
+                shapes.push(Painted::Text(line, (text_left, y), HPos::Left, font));
                 y += pitch;
             }
             y += 0.35 * pitch;

@@ -2,7 +2,7 @@
 
 use plotters::style::{RGBColor, text_anchor::HPos};
 
-use super::paint::{Fill, HEIGHT, INK, PaintSheet, Point, SMALL, Shape, WIDTH, register_fonts};
+use super::paint::{Fill, HEIGHT, INK, PaintSheet, Painted, Point, SMALL, WIDTH, register_fonts};
 use super::{MARGIN, heading};
 use crate::error::{Result, bad_input};
 
@@ -33,12 +33,12 @@ pub(crate) struct HeatMap {
 }
 
 /// Where the cells are.
-struct Grid {
+struct CellGrid {
     corner: Point,
     cell: Point,
 }
 
-impl Grid {
+impl CellGrid {
     fn place(&self, row: usize, column: usize) -> Point {
         let (x, y) = self.corner;
         (
@@ -76,7 +76,7 @@ impl HeatMap {
         };
         let room = HEIGHT - MARGIN - below - top;
         let high = (room / count.0 as f64).clamp(CELL_HEIGHT.0, CELL_HEIGHT.1);
-        let grid = Grid {
+        let grid = CellGrid {
             corner: (left, top),
             cell: (wide, high),
         };
@@ -84,7 +84,7 @@ impl HeatMap {
         for (row, name) in rows.into_iter().enumerate() {
             let at = (left - 8.0, grid.middle(row, 0).1);
             let font = SMALL.fitted(&name, LONGEST_NAME.0);
-            shapes.push(Shape::Text(name, at, HPos::Right, font));
+            shapes.push(Painted::Text(name, at, HPos::Right, font));
         }
         let bottom = grid.place(count.0, 0).1;
         for (column, name) in columns.into_iter().enumerate() {
@@ -92,9 +92,9 @@ impl HeatMap {
             shapes.push(if rising {
                 let font = SMALL.fitted(&name, LONGEST_NAME.1);
                 let at = (x, bottom + 8.0 + 0.5 * font.width(&name));
-                Shape::RisingText(name, at, font)
+                Painted::RisingText(name, at, font)
             } else {
-                Shape::Text(name, (x, bottom + 16.0), HPos::Center, SMALL)
+                Painted::Text(name, (x, bottom + 16.0), HPos::Center, SMALL)
             });
         }
         let right = grid.place(0, count.1).0;
@@ -118,7 +118,7 @@ impl HeatMap {
         Ok(())
     }
 
-    fn cells(&self, grid: &Grid) -> Vec<Shape> {
+    fn cells(&self, grid: &CellGrid) -> Vec<Painted> {
         let widest = SMALL.fitted("−0.00", grid.cell.0 - 5.0).size;
         let mut font = SMALL;
         font.size = SMALL.size.min(0.62 * grid.cell.1);
@@ -138,7 +138,7 @@ impl HeatMap {
                 if let Some(value) = value {
                     let font = fitted.colored(readable_on(color));
                     let at = grid.middle(row, column);
-                    shapes.push(Shape::Text(number(value, short), at, HPos::Center, font));
+                    shapes.push(Painted::Text(number(value, short), at, HPos::Center, font));
                 }
             }
         }
@@ -147,7 +147,7 @@ impl HeatMap {
 }
 
 /// The bar of colours with its ends named.
-fn key((x, y): Point, length: f64) -> Vec<Shape> {
+fn key((x, y): Point, length: f64) -> Vec<Painted> {
     const PARTS: usize = 40;
     let mut shapes = Vec::new();
     let part = length / PARTS as f64;
@@ -157,20 +157,23 @@ fn key((x, y): Point, length: f64) -> Vec<Shape> {
         // Parts overlap, or a pale line would show between them.
         let bottom = (top + 1.5 * part).min(y + length);
         let corners = [(x, top), (x + 14.0, top), (x + 14.0, bottom), (x, bottom)];
-        shapes.push(Shape::Polygon(corners.into(), Fill::from(color_of(value))));
+        shapes.push(Painted::Polygon(
+            corners.into(),
+            Fill::from(color_of(value)),
+        ));
     }
     for (share, text) in [(0.0, "1"), (0.5, "0"), (1.0, "−1")] {
         let at = (x + 20.0, y + share * length);
-        shapes.push(Shape::Text(text.into(), at, HPos::Left, SMALL));
+        shapes.push(Painted::Text(text.into(), at, HPos::Left, SMALL));
     }
     shapes
 }
 
 /// A cell with a white line around it.
-fn rectangle(from: Point, to: Point, color: RGBColor) -> Shape {
+fn rectangle(from: Point, to: Point, color: RGBColor) -> Painted {
     let (left, top, right, bottom) = (from.0 + 0.5, from.1 + 0.5, to.0 - 0.5, to.1 - 0.5);
     let corners = [(left, top), (right, top), (right, bottom), (left, bottom)];
-    Shape::Polygon(corners.into(), color.into())
+    Painted::Polygon(corners.into(), color.into())
 }
 
 fn color_of(value: f64) -> RGBColor {

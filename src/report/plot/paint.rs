@@ -45,7 +45,7 @@ impl From<(RGBColor, f64)> for Fill {
 }
 
 /// What a picture is made of, in logical pixels.
-pub(super) enum Shape {
+pub(super) enum Painted {
     /// Path, colour and width.
     Line(Vec<Point>, RGBColor, f64),
     Polygon(Vec<Point>, Fill),
@@ -125,7 +125,7 @@ impl Font {
 /// A picture laid out: its size and what is on it, in logical pixels.
 pub(super) struct PaintSheet {
     pub(super) size: Point,
-    pub(super) shapes: Vec<Shape>,
+    pub(super) shapes: Vec<Painted>,
 }
 
 impl PaintSheet {
@@ -174,21 +174,23 @@ impl PaintSheet {
         let mut outcome = backend.draw_rect((0, 0), far_corner, &WHITE, true);
         for shape in &self.shapes {
             outcome = outcome.and_then(|()| match shape {
-                Shape::Line(path, color, width) if raster => path.windows(2).try_for_each(|ends| {
-                    backend.fill_polygon(capsule(ends[0], ends[1], *width), color)
-                }),
-                Shape::Line(path, color, width) => {
+                Painted::Line(path, color, width) if raster => {
+                    path.windows(2).try_for_each(|ends| {
+                        backend.fill_polygon(capsule(ends[0], ends[1], *width), color)
+                    })
+                }
+                Painted::Line(path, color, width) => {
                     let style = color.stroke_width((width * GRID) as u32);
                     backend.draw_path(path.iter().copied().map(steps), &style)
                 }
-                Shape::Polygon(path, fill) => {
+                Painted::Polygon(path, fill) => {
                     backend.fill_polygon(path.iter().copied().map(steps), &fill.0)
                 }
-                Shape::Text(text, (x, y), side, font) => {
+                Painted::Text(text, (x, y), side, font) => {
                     let at = steps((*x, y + lift * font.size));
                     backend.draw_text(text, &font.style(line_height, *side), at)
                 }
-                Shape::RisingText(text, (x, y), font) => {
+                Painted::RisingText(text, (x, y), font) => {
                     let at = steps((x + lift * font.size, *y));
                     let style = font.style(line_height, HPos::Center);
                     backend.draw_text(text, &style.transform(FontTransform::Rotate270), at)

@@ -5,7 +5,7 @@ use std::f64::consts::TAU;
 use plotters::prelude::{RGBColor, WHITE};
 
 use super::Mark;
-use super::paint::{Point, Shape};
+use super::paint::{Painted, Point};
 
 /// An area so large that nothing is cut.
 pub(super) const WHOLE_PICTURE: (Point, Point) = ((0.0, 1e4), (0.0, 1e4));
@@ -48,13 +48,13 @@ impl Pen {
 
     /// The line along `path` and the markers at `marked`, with error bars whose low and high ends are
     /// in `spread`, as far as the mark asks for them.
-    pub(super) fn trace(self, path: &[Point], marked: &[Point], spread: &[Point]) -> Vec<Shape> {
+    pub(super) fn trace(self, path: &[Point], marked: &[Point], spread: &[Point]) -> Vec<Painted> {
         let (dashes, width) = self.dashes();
         let mut shapes = Vec::new();
         for line in self.lines(path) {
             let pieces = clipped(&line, self.area).into_iter();
             let dashes = pieces.flat_map(|piece| dashed(&piece, dashes));
-            shapes.extend(dashes.map(|dash| Shape::Line(dash, self.color(), width)));
+            shapes.extend(dashes.map(|dash| Painted::Line(dash, self.color(), width)));
         }
         // A lone point has no line to show it.
         let lone = path.len() == 1 && !matches!(self.mark, Mark::Level | Mark::Upright);
@@ -94,7 +94,7 @@ impl Pen {
         }
     }
 
-    fn markers(self, marked: &[Point], with_bars: bool) -> Vec<Shape> {
+    fn markers(self, marked: &[Point], with_bars: bool) -> Vec<Painted> {
         let (color, (corners, turn, even, odd)) = LOOKS[self.look % LOOKS.len()];
         let hollow = self.mark == Mark::Hollow || self.again();
         let (inside, edge) = if hollow { (WHITE, 1.6) } else { (color, 1.0) };
@@ -103,14 +103,14 @@ impl Pen {
         let mut shapes = Vec::new();
         for &point in marked.iter().filter(visible) {
             let outline = marker_outline(point, (corners, turn, size * even, size * odd));
-            shapes.push(Shape::Polygon(outline.clone(), inside.into()));
-            shapes.push(Shape::Line(outline, color, edge));
+            shapes.push(Painted::Polygon(outline.clone(), inside.into()));
+            shapes.push(Painted::Line(outline, color, edge));
         }
         shapes
     }
 
     /// Error bars; one with an end that is not a number is left out.
-    fn bars(self, marked: &[Point], spread: &[Point]) -> Vec<Shape> {
+    fn bars(self, marked: &[Point], spread: &[Point]) -> Vec<Painted> {
         let mut shapes = Vec::new();
         for (&(x, _), &(low, high)) in marked.iter().zip(spread) {
             let cap = |y: f64| [(x - BAR_CAP, y), (x + BAR_CAP, y)];
@@ -120,14 +120,14 @@ impl Pen {
             }
             for line in [[(x, low), (x, high)], cap(low), cap(high)] {
                 let pieces = clipped(&line, self.area).into_iter();
-                shapes.extend(pieces.map(|piece| Shape::Line(piece, self.color(), 1.25)));
+                shapes.extend(pieces.map(|piece| Painted::Line(piece, self.color(), 1.25)));
             }
         }
         shapes
     }
 
     /// The pale area between the low and high ends along a line; nothing for markers.
-    pub(super) fn band(self, path: &[Point], spread: &[Point]) -> Vec<Shape> {
+    pub(super) fn band(self, path: &[Point], spread: &[Point]) -> Vec<Painted> {
         if self.mark.has_markers() {
             return Vec::new();
         }
@@ -144,7 +144,7 @@ impl Pen {
         };
         let visible = stretches.map(outline).filter(|path| path.len() > 2);
         visible
-            .map(|path| Shape::Polygon(path, (self.color(), BAND_OPACITY).into()))
+            .map(|path| Painted::Polygon(path, (self.color(), BAND_OPACITY).into()))
             .collect()
     }
 }

@@ -34,7 +34,7 @@ pub(crate) fn map_color(share: f32) -> Linear {
 
 /// A number at each vertex of the cloth, shown as its colour.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Values<'a> {
+pub(crate) struct VertexValues<'a> {
     /// One a vertex. Where one is not finite, the lowest colour is shown.
     pub values: &'a [f64],
     /// Name and unit beside the bar of colours, such as `|θ| [rad]`.
@@ -43,10 +43,10 @@ pub(crate) struct Values<'a> {
     pub range: Option<(f64, f64)>,
 }
 
-impl Values<'_> {
+impl VertexValues<'_> {
     /// Numbers at the ends of the map.
     pub(super) fn ends(&self, vertices: usize) -> Result<(f64, f64)> {
-        let Values { label, values, .. } = self;
+        let VertexValues { label, values, .. } = self;
         if values.len() != vertices {
             return bad_input(format!(
                 "'{label}' has {} values for {vertices} vertices; give one a vertex",
@@ -123,10 +123,10 @@ mod tests {
     /// Grey is at the low end of the map, red at the high one.
     #[test]
     fn maps_have_their_ends() {
-        let values = Values {
+        let values = VertexValues {
             values: &[-1.0, 0.0, 4.0, f64::NAN],
             label: "κ",
-            ..Values::default()
+            ..VertexValues::default()
         };
         let ends = values.ends(4).expect("a range");
         assert_eq!(ends, (-1.0, 4.0));
@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn refuses_values_that_do_not_fit() {
         let refusal = |values: &[f64], range| {
-            let values = Values {
+            let values = VertexValues {
                 values,
                 label: "κ",
                 range,

@@ -17,7 +17,7 @@ const LONGEST: f64 = 0.22;
 const LARGER: usize = 4;
 
 /// A finished picture on which is written.
-pub(super) struct Label<'a> {
+pub(super) struct Caption<'a> {
     pixels: &'a mut [u8],
     width: usize,
     height: usize,
@@ -33,14 +33,14 @@ pub(super) enum LabelSide {
     Right,
 }
 
-impl<'a> Label<'a> {
-    pub(super) fn on(pixels: &'a mut [u8], width: usize, height: usize) -> Label<'a> {
+impl<'a> Caption<'a> {
+    pub(super) fn on(pixels: &'a mut [u8], width: usize, height: usize) -> Caption<'a> {
         static FONT: Once = Once::new();
         FONT.call_once(|| {
             // A failure shows when text is drawn.
             let _ = register_font(FAMILY, FontStyle::Normal, dejavu::sans::regular());
         });
-        Label {
+        Caption {
             pixels,
             width,
             height,

@@ -6,7 +6,7 @@ use super::{
     Drawing, check_png,
     color::BACKGROUND,
     encoded,
-    label::{Label, LabelSide},
+    label::{Caption, LabelSide},
 };
 use crate::{
     error::{Result, bad_input},
@@ -55,7 +55,7 @@ impl Panels<'_> {
                 }
             }
         }
-        let mut label = Label::on(&mut pixels, width, height);
+        let mut label = Caption::on(&mut pixels, width, height);
         label.line = line;
         label.caption(self.caption)?;
         for (c, column) in self.columns.iter().enumerate() {
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
     use crate::{
         mesh::surface::Surface,
-        report::render::{Fit, View},
+        report::render::{Framing, Projection},
     };
 
     const SQUARE: [[f64; 3]; 4] = [
@@ -117,10 +117,10 @@ mod tests {
                 positions: &SQUARE,
                 triangles,
             },
-            view: View {
+            view: Projection {
                 toward_viewer: [0.0, 0.0, 1.0],
                 up: [0.0, 1.0, 0.0],
-                fit: Fit::Box([0.0; 3], [1.0; 3]),
+                fit: Framing::Box([0.0; 3], [1.0; 3]),
                 width: 100,
                 height: 80,
             },

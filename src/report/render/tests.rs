@@ -5,13 +5,13 @@ use super::*;
 const SIDE: usize = 128;
 
 /// Looking down along z, with y upwards.
-fn from_above() -> View {
-    View {
+fn from_above() -> Projection {
+    Projection {
         toward_viewer: [0.0, 0.0, 1.0],
         up: [0.0, 1.0, 0.0],
         width: SIDE,
         height: SIDE,
-        ..View::default()
+        ..Projection::default()
     }
 }
 
@@ -126,10 +126,10 @@ fn values_are_coloured() {
     let mesh = sheet(4, |_, _| 0.0);
     let numbers: Vec<f64> = mesh.0.iter().map(|point| point[0] - 0.5).collect();
     let mut scene = scene(&mesh);
-    scene.values = Some(Values {
+    scene.values = Some(VertexValues {
         values: &numbers,
         label: "κ [1/m]",
-        ..Values::default()
+        ..VertexValues::default()
     });
     let pixels = scene.pixels().expect("a picture");
     let [low, high] = [12, SIDE - 12].map(|x| pixel(&pixels, x, SIDE / 2));
@@ -140,7 +140,7 @@ fn values_are_coloured() {
     let bytes = std::io::Cursor::new(scene.png().expect("a file"));
     let reader = png::Decoder::new(bytes).read_info().expect("a header");
     assert_eq!(reader.info().size(), (SIDE as u32, SIDE as u32));
-    scene.values = Some(Values::default());
+    scene.values = Some(VertexValues::default());
     let refusal = scene.png().expect_err("no values").to_string();
     assert!(refusal.contains("0 values for 25 vertices"), "{refusal}");
 }

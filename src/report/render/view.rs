@@ -10,7 +10,7 @@ const MARGIN: f64 = 0.07;
 
 /// What the picture is fitted to.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(crate) enum Fit {
+pub(crate) enum Framing {
     /// The cloth; obstacles are cut off where they reach out of the picture.
     #[default]
     Cloth,
@@ -22,41 +22,41 @@ pub(crate) enum Fit {
 
 /// A parallel projection: lengths across the view are true everywhere, so that a scale bar holds.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct View {
+pub(crate) struct Projection {
     /// From the cloth towards the viewer; any length.
     pub toward_viewer: [f64; 3],
     /// What is upwards in the picture; not along `toward_viewer`.
     pub up: [f64; 3],
     /// What the picture is fitted to.
-    pub fit: Fit,
+    pub fit: Framing,
     /// Width of the picture \[px\], 64 to 4096.
     pub width: usize,
     /// Height of the picture \[px\], 64 to 4096.
     pub height: usize,
 }
 
-impl Default for View {
+impl Default for Projection {
     /// The three-quarter view of a world with z upwards and its front towards −y.
     fn default() -> Self {
-        View {
+        Projection {
             toward_viewer: [0.45, -1.0, 0.75],
             up: [0.0, 0.0, 1.0],
-            fit: Fit::default(),
+            fit: Framing::default(),
             width: 1200,
             height: 900,
         }
     }
 }
 
-impl View {
+impl Projection {
     /// The camera that shows what the view is fitted to.
     pub(super) fn camera(&self, cloth: &Surface, obstacles: &[Surface]) -> Result<Camera> {
         let axes = self.axes()?;
         self.check_size()?;
         let corners = match self.fit {
-            Fit::Box(low, high) => box_corners(low, high)?,
-            Fit::Cloth => used(cloth).collect(),
-            Fit::Everything => [cloth]
+            Framing::Box(low, high) => box_corners(low, high)?,
+            Framing::Cloth => used(cloth).collect(),
+            Framing::Everything => [cloth]
                 .into_iter()
                 .chain(obstacles)
                 .flat_map(used)
@@ -95,7 +95,7 @@ impl View {
 
     /// Right, up and towards the viewer.
     fn axes(&self) -> Result<[Triple; 3]> {
-        let View {
+        let Projection {
             toward_viewer, up, ..
         } = *self;
         let (Some(back), Some(lift)) = (unit(toward_viewer), unit(up)) else {
@@ -197,10 +197,10 @@ mod tests {
     /// not count, x goes right and y goes up.
     #[test]
     fn fits_the_cloth_into_the_margins() {
-        let view = View {
+        let view = Projection {
             toward_viewer: [0.0, 0.0, 3.0],
             up: [0.0, 1.0, 0.0],
-            ..View::default()
+            ..Projection::default()
         };
         let camera = view.camera(&SHEET, &[]).expect("a camera");
         let margin = MARGIN * 900.0;
@@ -215,19 +215,19 @@ mod tests {
     /// Views that show nothing are refused with their values.
     #[test]
     fn refuses_views_that_show_nothing() {
-        let refusal = |view: View| match view.camera(&SHEET, &[]) {
+        let refusal = |view: Projection| match view.camera(&SHEET, &[]) {
             Ok(_) => panic!("{view:?} was taken"),
             Err(error) => error.to_string(),
         };
-        let view = View::default();
+        let view = Projection::default();
         let up = view.toward_viewer;
-        assert!(refusal(View { up, ..view }).contains("is along toward_viewer"));
+        assert!(refusal(Projection { up, ..view }).contains("is along toward_viewer"));
         let up = [0.0; 3];
-        assert!(refusal(View { up, ..view }).contains("must have a length"));
-        assert!(refusal(View { width: 9, ..view }).contains("9 by 900 pixels"));
-        let fit = Fit::Box([1.0; 3], [0.0; 3]);
-        assert!(refusal(View { fit, ..view }).contains("not a box"));
-        let fit = Fit::Box([1.0; 3], [1.0; 3]);
-        assert!(refusal(View { fit, ..view }).contains("no size across the view"));
+        assert!(refusal(Projection { up, ..view }).contains("must have a length"));
+        assert!(refusal(Projection { width: 9, ..view }).contains("9 by 900 pixels"));
+        let fit = Framing::Box([1.0; 3], [0.0; 3]);
+        assert!(refusal(Projection { fit, ..view }).contains("not a box"));
+        let fit = Framing::Box([1.0; 3], [1.0; 3]);
+        assert!(refusal(Projection { fit, ..view }).contains("no size across the view"));
     }
 }

@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// A column of a table.
-pub(crate) struct Column {
+pub(crate) struct PlotColumn {
     /// Its head.
     pub name: String,
     /// One a row; NaN where the cell is empty.
@@ -17,15 +17,15 @@ pub(crate) struct Column {
 }
 
 /// All columns of a table that a run wrote.
-pub(crate) fn columns(path: &Path) -> Result<Vec<Column>> {
+pub(crate) fn columns(path: &Path) -> Result<Vec<PlotColumn>> {
     let text = read_text(path)?;
     let mut reader = csv::Reader::from_reader(text.as_bytes());
     let broken =
         |e: csv::Error| Error::BadInput(format!("{}: {e}; start the run again", path.display()));
     let heads = reader.headers().map_err(broken)?.clone();
-    let mut columns: Vec<Column> = heads
+    let mut columns: Vec<PlotColumn> = heads
         .iter()
-        .map(|name| Column {
+        .map(|name| PlotColumn {
             name: name.into(),
             values: Vec::new(),
         })
@@ -142,7 +142,7 @@ fn spoken(column: &str) -> (String, &'static str) {
 }
 
 /// What a reader must know of a run whose material ages faster than it moves.
-fn clock_note(readings: &[Column]) -> Option<String> {
+fn clock_note(readings: &[PlotColumn]) -> Option<String> {
     let find = |name: &str| readings.iter().find(|c| c.name == name).map(|c| &c.values);
     let (times, ages) = (find("time_s")?, find("material_time_s")?);
     let (time, age) = (times.last()?, ages.last()?);
@@ -164,7 +164,7 @@ fn clock_note(readings: &[Column]) -> Option<String> {
 pub(crate) fn save(tables: &Path, folder: &Path, name: &str) -> Result<()> {
     let readings = columns(&tables.join("readings.csv"))?;
     let note = clock_note(&readings);
-    let sources: [(&[FigurePlan], Vec<Column>); 2] = [
+    let sources: [(&[FigurePlan], Vec<PlotColumn>); 2] = [
         (&ENERGIES, columns(&tables.join("energies.csv"))?),
         (&SOLVER, columns(&tables.join("solver.csv"))?),
     ];
@@ -197,7 +197,7 @@ pub(crate) fn save(tables: &Path, folder: &Path, name: &str) -> Result<()> {
 
 fn draw(
     plans: &[FigurePlan],
-    columns: &[Column],
+    columns: &[PlotColumn],
     folder: &Path,
     name: &str,
     note: &Option<String>,
@@ -231,7 +231,7 @@ fn save_chart(chart: Chart, path: &Path) -> Result<()> {
     Ok(())
 }
 
-fn series(label: &str, column: &Column, factor: f64, columns: &[Column]) -> Series {
+fn series(label: &str, column: &PlotColumn, factor: f64, columns: &[PlotColumn]) -> Series {
     let time = columns.iter().find(|c| c.name == "time_s");
     let times = time.map_or(&[][..], |c| &c.values);
     let values = column.values.iter().map(|v| v * factor);

@@ -8,7 +8,7 @@ use crate::{
     mesh::{surface::Surface, vector::dot},
     report::{
         mesh_files::{Film, FilmObstacle, Frame, MOST_FRAMES},
-        render::{Drawing, Fit, Values, View},
+        render::{Drawing, Framing, Projection, VertexValues},
         scene::{obstacle_shape::ObstacleShape, plots},
     },
     scene::{
@@ -168,20 +168,20 @@ fn picture(prepared: &PreparedScene, frame: &StoredFrame, path: &Path) -> Result
             positions: &frame.positions,
             triangles: &prepared.cloth.mesh.triangles,
         },
-        values: sight.angles.then_some(Values {
+        values: sight.angles.then_some(VertexValues {
             values: &degrees,
             label: "largest |θ| [°]",
-            ..Values::default()
+            ..VertexValues::default()
         }),
         obstacles: &obstacles,
         flat: false,
-        view: View {
+        view: Projection {
             toward_viewer: sight.toward_viewer,
             up: sight.up,
             fit: if sight.everything {
-                Fit::Everything
+                Framing::Everything
             } else {
-                Fit::Cloth
+                Framing::Cloth
             },
             width: sight.size[0],
             height: sight.size[1],

@@ -3,8 +3,8 @@
 use crate::report::{
     document::number::{NONE, counted, duration, number, short},
     fit::{
-        document::{Block, Report, Section, Topic},
-        rows::{Table, unit},
+        document::{Piece, Report, Section, Topic},
+        rows::{ReportTable, unit},
     },
 };
 use crate::sensitivity::{interval::Estimate, local::Fisher, result::Sensitivity};
@@ -31,7 +31,7 @@ pub(crate) fn origin(result: &Sensitivity) -> &'static str {
 }
 
 fn sections(result: &Sensitivity) -> Vec<Section> {
-    let section = |title, pictures, blocks: Option<Vec<Block>>| Section {
+    let section = |title, pictures, blocks: Option<Vec<Piece>>| Section {
         title,
         blocks: blocks.unwrap_or_default(),
         pictures,
@@ -41,7 +41,7 @@ fn sections(result: &Sensitivity) -> Vec<Section> {
         section(
             "What was varied",
             None,
-            Some(vec![Block::Table(factors(result))]),
+            Some(vec![Piece::Table(factors(result))]),
         ),
         section("Shares of the variance", Some(Topic::Sobol), sobol(result)),
         section("Along the curves", Some(Topic::Curves), None),
@@ -109,7 +109,7 @@ pub(crate) fn verdict(result: &Sensitivity) -> Option<String> {
     Some(format!("the {name} depends most on {}", first.join(", ")))
 }
 
-fn glance(result: &Sensitivity) -> Vec<Block> {
+fn glance(result: &Sensitivity) -> Vec<Piece> {
     let mut facts = Vec::new();
     facts.extend(verdict(result).map(|v| ("Most important", v)));
     if let Some(sobol) = &result.sobol {
@@ -134,10 +134,10 @@ fn glance(result: &Sensitivity) -> Vec<Block> {
         ));
     }
     facts.push(("Failed runs", result.failures.treatment.clone()));
-    let mut blocks = vec![Block::Facts(facts)];
+    let mut blocks = vec![Piece::Facts(facts)];
     if !result.notes.is_empty() {
-        blocks.push(Block::Text("Assumptions and warnings:".into()));
-        blocks.push(Block::List(result.notes.clone()));
+        blocks.push(Piece::Text("Assumptions and warnings:".into()));
+        blocks.push(Piece::List(result.notes.clone()));
     }
     blocks
 }
@@ -153,8 +153,8 @@ pub(crate) fn bounds(result: &Sensitivity) -> String {
     }
 }
 
-fn factors(result: &Sensitivity) -> Table {
-    Table::new(
+fn factors(result: &Sensitivity) -> ReportTable {
+    ReportTable::new(
         "@parameter; symbol; unit; distribution; #nominal",
         result.factors.iter().map(|f| {
             vec![
@@ -169,12 +169,12 @@ fn factors(result: &Sensitivity) -> Table {
 }
 
 /// Indices of the main output by every estimator.
-pub(crate) fn sobol_table(result: &Sensitivity) -> Option<Table> {
+pub(crate) fn sobol_table(result: &Sensitivity) -> Option<ReportTable> {
     let of = result.sobol.as_ref()?.outputs[result.main].as_ref()?;
     let derivative = result.derivative.as_ref();
     let bounds = derivative.and_then(|d| d.outputs[result.main].as_ref()?.bounds.as_ref());
     let rows = result.sobol_names().into_iter().zip(&of.groups).enumerate();
-    Some(Table::new(
+    Some(ReportTable::new(
         "@parameter; #first, Jansen; #first, Martinez; #first, Saltelli; #total, Jansen; #total, Martinez; #bound of the total",
         rows.map(|(k, (name, g))| {
             let bound = bounds.and_then(|b| b.get(k));
@@ -186,20 +186,20 @@ pub(crate) fn sobol_table(result: &Sensitivity) -> Option<Table> {
     ))
 }
 
-fn sobol(result: &Sensitivity) -> Option<Vec<Block>> {
+fn sobol(result: &Sensitivity) -> Option<Vec<Piece>> {
     let sobol = result.sobol.as_ref()?;
     let main = &result.outputs[result.main].name;
     let mut blocks = Vec::new();
     match sobol_table(result) {
-        None => blocks.push(Block::Text(format!(
+        None => blocks.push(Piece::Text(format!(
             "The {main} does not vary in these ranges, so its variance has no shares."
         ))),
         Some(table) => blocks.extend([
-            Block::Text(format!(
+            Piece::Text(format!(
                 "Of the {main}; indices.csv has every output. In brackets 95 % intervals from {} resamples of the base samples. The dummy is a parameter that nothing depends on: what its first-order index by Jansen or Martinez differs from 0 is the error of these estimators, which Saltelli's has only for parameters that matter.",
                 crate::sensitivity::interval::RESAMPLES
             )),
-            Block::Table(table),
+            Piece::Table(table),
         ]),
     }
     let still: Vec<String> = result
@@ -210,29 +210,29 @@ fn sobol(result: &Sensitivity) -> Option<Vec<Block>> {
         .map(|(o, _)| o.name.clone())
         .collect();
     if !still.is_empty() {
-        blocks.push(Block::Text(format!(
+        blocks.push(Piece::Text(format!(
             "Without indices, because they do not vary: {}.",
             still.join("; ")
         )));
     }
     if !sobol.above_bound.is_empty() {
-        blocks.push(Block::Text("Totals above their bound:".into()));
-        blocks.push(Block::List(sobol.above_bound.clone()));
+        blocks.push(Piece::Text("Totals above their bound:".into()));
+        blocks.push(Piece::List(sobol.above_bound.clone()));
     }
     Some(blocks)
 }
 
-fn morris(result: &Sensitivity) -> Option<Vec<Block>> {
+fn morris(result: &Sensitivity) -> Option<Vec<Piece>> {
     let morris = result.morris.as_ref()?;
     let output = &result.outputs[result.main];
     let rows = result.groups.iter().zip(&morris.outputs[result.main]);
     let text = |e: Option<Estimate>| e.map_or(NONE.into(), measured);
     Some(vec![
-        Block::Text(format!(
+        Piece::Text(format!(
             "Of the {} [{}], for a step through the whole range of each parameter; {} trajectories.",
             output.name, output.unit, morris.trajectories
         )),
-        Block::Table(Table::new(
+        Piece::Table(ReportTable::new(
             "@parameter; #μ*; #μ; #σ",
             rows.map(|(name, e)| {
                 vec![
@@ -246,18 +246,18 @@ fn morris(result: &Sensitivity) -> Option<Vec<Block>> {
     ])
 }
 
-fn derivative(result: &Sensitivity) -> Option<Vec<Block>> {
+fn derivative(result: &Sensitivity) -> Option<Vec<Piece>> {
     let derivative = result.derivative.as_ref()?;
     let mut blocks = Vec::new();
     let main = &result.outputs[result.main].name;
     if let Some(of) = &derivative.outputs[result.main] {
         let activity = derivative.subspace.as_ref().map(|s| &s.activity);
         let rows = result.factors.iter().zip(&of.measures).enumerate();
-        blocks.push(Block::Text(format!(
+        blocks.push(Piece::Text(format!(
             "Of the {main}, from exact derivatives at {} points. The share is that of the mean squared gradient, parameters in units of their ranges.",
             derivative.points
         )));
-        blocks.push(Block::Table(Table::new(
+        blocks.push(Piece::Table(ReportTable::new(
             "@parameter; #ν; #share; #activity",
             rows.map(|(k, (f, m))| {
                 vec![
@@ -271,22 +271,22 @@ fn derivative(result: &Sensitivity) -> Option<Vec<Block>> {
     }
     if let Some(subspace) = &derivative.subspace {
         let values: Vec<String> = subspace.eigenvalues.iter().map(|e| measured(*e)).collect();
-        blocks.push(Block::Text(format!(
+        blocks.push(Piece::Text(format!(
             "Active subspace of the {main}: eigenvalues {}. The first direction is {}.",
             values.join(", "),
             super::plots::direction(result, &subspace.directions[0])
         )));
     }
     if !derivative.regimes.is_empty() {
-        blocks.push(Block::Text(
+        blocks.push(Piece::Text(
             "By regime: pairs of a run and a point of a recovery curve, by what the hinges do under the hard law; shares of the mean squared gradient of that point's angle.".into(),
         ));
-        blocks.push(Block::Table(regimes(result)));
+        blocks.push(Piece::Table(regimes(result)));
     }
     Some(blocks)
 }
 
-fn regimes(result: &Sensitivity) -> Table {
+fn regimes(result: &Sensitivity) -> ReportTable {
     let regimes = result.derivative.iter().flat_map(|d| &d.regimes);
     let top = |r: &crate::sensitivity::regime::Regime| {
         let mut list: Vec<(f64, &str)> = r
@@ -302,7 +302,7 @@ fn regimes(result: &Sensitivity) -> Table {
             .collect();
         words.join(", ")
     };
-    Table::new(
+    ReportTable::new(
         "regime; #of all pairs; #hinges that slip; #hinges that have yielded; what matters there",
         regimes.map(|r| {
             let percent = |v: f64| format!("{:.0} %", 100.0 * v);
@@ -334,11 +334,11 @@ pub(crate) fn unseen(fisher: &Fisher) -> Option<String> {
     }
 }
 
-fn local(result: &Sensitivity) -> Option<Vec<Block>> {
+fn local(result: &Sensitivity) -> Option<Vec<Piece>> {
     let local = result.local.as_ref()?;
     let mut blocks = Vec::new();
     if let Some(fisher) = &local.fisher {
-        blocks.push(Block::Text(
+        blocks.push(Piece::Text(
             "Combinations of parameters that the measurements see, from stiff (well known) to sloppy (hardly seen): eigenvectors of the Fisher information of the logarithms.".into(),
         ));
         let seen = fisher
@@ -347,11 +347,11 @@ fn local(result: &Sensitivity) -> Option<Vec<Block>> {
             .filter_map(|c| Some((c, c.error?)));
         let rows =
             seen.map(|(c, error)| vec![number(c.eigenvalue), number(error), c.words.clone()]);
-        blocks.push(Block::Table(Table::new(
+        blocks.push(Piece::Table(ReportTable::new(
             "#eigenvalue; #standard error of the logarithm; combination",
             rows,
         )));
-        blocks.extend(unseen(fisher).map(|text| Block::Text(format!("{text}."))));
+        blocks.extend(unseen(fisher).map(|text| Piece::Text(format!("{text}."))));
     }
     let readings = (0..result.outputs.len()).filter(|i| result.outputs[*i].place.is_none());
     let rows: Vec<Vec<String>> = readings
@@ -370,10 +370,10 @@ fn local(result: &Sensitivity) -> Option<Vec<Block>> {
         })
         .collect();
     if !rows.is_empty() {
-        blocks.push(Block::Text(
+        blocks.push(Piece::Text(
             "Exact derivatives of the readings; indices.csv has those along the curves.".into(),
         ));
-        blocks.push(Block::Table(Table::new(
+        blocks.push(Piece::Table(ReportTable::new(
             "reading; @parameter; #slope; #elasticity",
             rows,
         )));
@@ -381,16 +381,16 @@ fn local(result: &Sensitivity) -> Option<Vec<Block>> {
     Some(blocks)
 }
 
-fn failures(result: &Sensitivity) -> Vec<Block> {
+fn failures(result: &Sensitivity) -> Vec<Piece> {
     let f = &result.failures;
-    let mut blocks = vec![Block::Text(format!("{}.", f.treatment))];
+    let mut blocks = vec![Piece::Text(format!("{}.", f.treatment))];
     if f.failed == 0 {
         return blocks;
     }
     let reason = |(why, count): &(String, usize)| format!("{count} times: {why}");
-    blocks.push(Block::List(f.reasons.iter().map(reason).collect()));
+    blocks.push(Piece::List(f.reasons.iter().map(reason).collect()));
     if !f.region.is_empty() {
-        blocks.push(Block::Table(Table::new(
+        blocks.push(Piece::Table(ReportTable::new(
             "@parameter; #failed from; #to; #separates",
             f.region.iter().map(|r| {
                 vec![
@@ -409,19 +409,19 @@ fn failures(result: &Sensitivity) -> Vec<Block> {
             .collect();
         format!("{}: {}; {}", one.row, one.why, values.join(", "))
     });
-    blocks.push(Block::Text(format!(
+    blocks.push(Piece::Text(format!(
         "The first {} of them; samples.csv has all:",
         f.list.len()
     )));
-    blocks.push(Block::List(listed.collect()));
+    blocks.push(Piece::List(listed.collect()));
     blocks
 }
 
-fn run(result: &Sensitivity) -> Vec<Block> {
+fn run(result: &Sensitivity) -> Vec<Piece> {
     let run = &result.run;
     vec![
-        Block::Command(run.command.clone()),
-        Block::Facts(vec![
+        Piece::Command(run.command.clone()),
+        Piece::Facts(vec![
             ("Version", format!("rumple {}", run.version)),
             ("Runs", result.failures.runs.to_string()),
             ("Seed", run.seed.to_string()),

@@ -10,7 +10,7 @@ pub(crate) use space::direction;
 use crate::report::{
     fit::{
         document::Topic,
-        plots::{Entry, log_if_wide, short},
+        plots::{NamedPicture, log_if_wide, short},
     },
     plot::Picture,
 };
@@ -27,7 +27,7 @@ pub(crate) struct Drawn {
 }
 
 /// All pictures for which there are data.
-pub(crate) fn pictures(result: &Sensitivity) -> Vec<(Topic, Entry)> {
+pub(crate) fn pictures(result: &Sensitivity) -> Vec<(Topic, NamedPicture)> {
     let mut list = indices::sobol(result);
     list.extend(indices::convergence(result));
     list.extend(curves::pictures(result));

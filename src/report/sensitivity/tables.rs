@@ -26,7 +26,7 @@ const COLUMNS: [&str; 13] = [
 ];
 
 /// One line of `indices.csv`.
-struct Line<'a> {
+struct TableLine<'a> {
     method: &'a str,
     index: &'a str,
     estimator: &'a str,
@@ -111,7 +111,7 @@ pub(crate) fn indices(result: &Sensitivity) -> Result<Vec<u8>> {
 }
 
 /// All indices of an output.
-fn lines(result: &Sensitivity, output: usize) -> Vec<Line<'_>> {
+fn lines(result: &Sensitivity, output: usize) -> Vec<TableLine<'_>> {
     let kinds = [local, derivative, morris, sobol];
     let lists = kinds.iter().filter_map(|of| of(result, output));
     lists.flatten().collect()
@@ -126,7 +126,7 @@ fn exact(value: f64) -> Estimate {
     }
 }
 
-fn local(result: &Sensitivity, output: usize) -> Option<Vec<Line<'_>>> {
+fn local(result: &Sensitivity, output: usize) -> Option<Vec<TableLine<'_>>> {
     let local = result.local.as_ref()?;
     let mut list = Vec::new();
     for (k, factor) in result.factors.iter().enumerate() {
@@ -136,7 +136,7 @@ fn local(result: &Sensitivity, output: usize) -> Option<Vec<Line<'_>>> {
         ];
         for (index, value) in pair {
             let Some(value) = value else { continue };
-            list.push(Line {
+            list.push(TableLine {
                 method: "local",
                 index,
                 estimator: "exact",
@@ -150,10 +150,10 @@ fn local(result: &Sensitivity, output: usize) -> Option<Vec<Line<'_>>> {
     Some(list)
 }
 
-fn derivative(result: &Sensitivity, output: usize) -> Option<Vec<Line<'_>>> {
+fn derivative(result: &Sensitivity, output: usize) -> Option<Vec<TableLine<'_>>> {
     let derivative = result.derivative.as_ref()?;
     let of = derivative.outputs[output].as_ref()?;
-    let line = |index, parameter, estimate| Line {
+    let line = |index, parameter, estimate| TableLine {
         method: "dgsm",
         index,
         estimator: "exact slopes",
@@ -173,7 +173,7 @@ fn derivative(result: &Sensitivity, output: usize) -> Option<Vec<Line<'_>>> {
     Some(list)
 }
 
-fn morris(result: &Sensitivity, output: usize) -> Option<Vec<Line<'_>>> {
+fn morris(result: &Sensitivity, output: usize) -> Option<Vec<TableLine<'_>>> {
     let morris = result.morris.as_ref()?;
     let mut list = Vec::new();
     for (group, effects) in result.groups.iter().zip(&morris.outputs[output]) {
@@ -185,7 +185,7 @@ fn morris(result: &Sensitivity, output: usize) -> Option<Vec<Line<'_>>> {
         ];
         for (index, estimate) in all {
             let Some(estimate) = estimate else { continue };
-            list.push(Line {
+            list.push(TableLine {
                 method: "morris",
                 index,
                 estimator: "trajectories",
@@ -199,7 +199,7 @@ fn morris(result: &Sensitivity, output: usize) -> Option<Vec<Line<'_>>> {
     Some(list)
 }
 
-fn sobol(result: &Sensitivity, output: usize) -> Option<Vec<Line<'_>>> {
+fn sobol(result: &Sensitivity, output: usize) -> Option<Vec<TableLine<'_>>> {
     let of = result
         .sobol
         .as_ref()
@@ -211,7 +211,7 @@ fn sobol(result: &Sensitivity, output: usize) -> Option<Vec<Line<'_>>> {
         let bound = bounds.and_then(|b| b.get(k));
         for (index, estimator, estimate) in indices.list() {
             let above = index == "total" && bound.is_some_and(|b| estimate.value > b.value);
-            list.push(Line {
+            list.push(TableLine {
                 method: "sobol",
                 index,
                 estimator,

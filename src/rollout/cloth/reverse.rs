@@ -123,7 +123,7 @@ impl ClothRollout<'_> {
     ) -> Result<ClothGradient> {
         self.check(watches)?;
         let Recording { kept, saved, last } = recording;
-        let mut reverse = Reverse::new(self, parameters, watches, last);
+        let mut reverse = ClothReverse::new(self, parameters, watches, last);
         reverse.read(self.steps, last)?;
         let mut state = last.clone();
         let mut end = self.steps;
@@ -148,7 +148,7 @@ impl ClothRollout<'_> {
 }
 
 /// The way back.
-struct Reverse<'a> {
+struct ClothReverse<'a> {
     rollout: &'a ClothRollout<'a>,
     parameters: &'a Parameters,
     watches: &'a [WatchedReading],
@@ -159,14 +159,14 @@ struct Reverse<'a> {
     read_anchors: Field,
 }
 
-impl<'a> Reverse<'a> {
+impl<'a> ClothReverse<'a> {
     fn new(
         rollout: &'a ClothRollout<'a>,
         parameters: &'a Parameters,
         watches: &'a [WatchedReading],
         last: &State,
     ) -> Self {
-        Reverse {
+        ClothReverse {
             rollout,
             parameters,
             watches,

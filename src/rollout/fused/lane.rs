@@ -24,7 +24,7 @@ pub(crate) struct Coefficients<R> {
 
 /// State of one hinge, or its adjoint.
 #[derive(Clone, Copy, Default, Debug)]
-pub(crate) struct Hinge<R> {
+pub(crate) struct LaneState<R> {
     pub strain: R,
     pub anchor: R,
     pub stick_time: R,
@@ -44,7 +44,7 @@ pub(crate) struct Saved<R> {
     pub fading: R,
 }
 
-impl<R: Real> Hinge<R> {
+impl<R: Real> LaneState<R> {
     /// σ with the history held.
     #[inline(always)]
     pub(crate) fn stress(&self, p: &Coefficients<R>) -> R {
@@ -68,7 +68,7 @@ pub(crate) struct Released<R> {
 pub(crate) fn release<R: Real, G: LaneGate<R>, const FMA: bool>(
     p: &Coefficients<R>,
     gate: G,
-    before: &Hinge<R>,
+    before: &LaneState<R>,
     fresh: R,
     dt: R,
 ) -> Released<R> {
@@ -100,10 +100,10 @@ pub(crate) fn release<R: Real, G: LaneGate<R>, const FMA: bool>(
 pub(crate) fn pull_back_release<R: Real, G: LaneGate<R>, const FMA: bool>(
     p: &Coefficients<R>,
     gate: G,
-    before: &Hinge<R>,
+    before: &LaneState<R>,
     fresh: R,
     dt: R,
-    adjoint: &mut Hinge<R>,
+    adjoint: &mut LaneState<R>,
     total: &mut Coefficients<R>,
 ) {
     let one = one::<R>();
@@ -148,7 +148,7 @@ pub(crate) fn pull_back_release<R: Real, G: LaneGate<R>, const FMA: bool>(
 
 /// exp(−t_s/τ_f): 1 right after a slip, falling as yarns lock.
 #[inline(always)]
-pub(crate) fn freshness<R: Real, const FMA: bool>(p: &Coefficients<R>, before: &Hinge<R>) -> R {
+pub(crate) fn freshness<R: Real, const FMA: bool>(p: &Coefficients<R>, before: &LaneState<R>) -> R {
     (-(before.stick_time * p.inverse_dwell)).exp_of_nonpositive::<FMA>()
 }
 
@@ -160,7 +160,7 @@ pub(crate) fn freshness<R: Real, const FMA: bool>(p: &Coefficients<R>, before: &
 #[inline(always)]
 pub(crate) fn friction_excess<R: Real>(
     p: &Coefficients<R>,
-    before: &Hinge<R>,
+    before: &LaneState<R>,
     strain: R,
     fresh: R,
 ) -> R {
@@ -170,7 +170,7 @@ pub(crate) fn friction_excess<R: Real>(
 
 /// How far `strain` is beyond the yield surface.
 #[inline(always)]
-pub(crate) fn yield_excess<R: Real>(before: &Hinge<R>, strain: R) -> R {
+pub(crate) fn yield_excess<R: Real>(before: &LaneState<R>, strain: R) -> R {
     (strain - before.plastic).magnitude() - before.yield_strain
 }
 
@@ -179,7 +179,7 @@ pub(crate) fn yield_excess<R: Real>(before: &Hinge<R>, strain: R) -> R {
 pub(crate) fn flow_time<R: Real, G: LaneGate<R>, const FMA: bool>(
     p: &Coefficients<R>,
     gate: G,
-    before: &Hinge<R>,
+    before: &LaneState<R>,
     strain: R,
     dt: R,
     yielding: R,
@@ -195,7 +195,7 @@ pub(crate) fn flow_time<R: Real, G: LaneGate<R>, const FMA: bool>(
 #[inline(always)]
 pub(crate) fn slide<R: Real, G: LaneGate<R>>(
     gate: G,
-    before: &Hinge<R>,
+    before: &LaneState<R>,
     strain: R,
     dt: R,
     excess: R,
@@ -213,17 +213,17 @@ pub(crate) fn slide<R: Real, G: LaneGate<R>>(
 pub(crate) fn flow<R: Real, G: LaneGate<R>>(
     p: &Coefficients<R>,
     gate: G,
-    before: &Hinge<R>,
-    after: Hinge<R>,
+    before: &LaneState<R>,
+    after: LaneState<R>,
     excess: R,
     saved: &Saved<R>,
-) -> Hinge<R> {
+) -> LaneState<R> {
     let direction = sign(after.strain - before.plastic);
     let modulus = p.hardening * (one::<R>() - p.drop * (one::<R>() - saved.fading));
     let flowed = p.bending / (p.bending + modulus) * gate.ramp(excess, saved.yielding);
     let accumulated = before.accumulated + flowed;
     let turned = saved.yielding * (direction - before.flow_direction);
-    Hinge {
+    LaneState {
         plastic: before.plastic + direction * flowed,
         accumulated,
         flow_direction: before.flow_direction + turned,
@@ -240,11 +240,11 @@ pub(crate) fn flow<R: Real, G: LaneGate<R>>(
 pub(crate) fn pull_back_plasticity<R: Real, G: LaneGate<R>>(
     p: &Coefficients<R>,
     gate: G,
-    before: &Hinge<R>,
-    after: &Hinge<R>,
+    before: &LaneState<R>,
+    after: &LaneState<R>,
     saved: &Saved<R>,
     dt: R,
-    adjoint: &mut Hinge<R>,
+    adjoint: &mut LaneState<R>,
     total: &mut Coefficients<R>,
 ) {
     let one = one::<R>();
@@ -298,11 +298,11 @@ pub(crate) fn pull_back_plasticity<R: Real, G: LaneGate<R>>(
 pub(crate) fn pull_back_friction<R: Real, G: LaneGate<R>>(
     p: &Coefficients<R>,
     gate: G,
-    before: &Hinge<R>,
-    after: &Hinge<R>,
+    before: &LaneState<R>,
+    after: &LaneState<R>,
     saved: &Saved<R>,
     dt: R,
-    adjoint: &mut Hinge<R>,
+    adjoint: &mut LaneState<R>,
     total: &mut Coefficients<R>,
 ) {
     let one = one::<R>();

@@ -1,7 +1,7 @@
 //! A block's memory: one array a variable, so that a loop over lanes reads and writes them in order.
 
 use super::{
-    lane::{Coefficients, Hinge, Saved},
+    lane::{Coefficients, LaneState, Saved},
     real::Real,
 };
 
@@ -13,10 +13,10 @@ pub(crate) const PARAMETERS: usize = 9;
 /// One number for each lane of a block.
 pub(crate) type Lanes<R> = [R; LANES];
 
-/// State of a block, one array a variable, in the order of [`Hinge`].
+/// State of a block, one array a variable, in the order of [`LaneState`].
 #[derive(Clone, Copy)]
 pub(crate) struct LaneRow<R> {
-    /// In the order of [`Hinge`].
+    /// In the order of [`LaneState`].
     pub state: [Lanes<R>; 8],
     /// In the order of [`Saved`].
     pub saved: [Lanes<R>; 4],
@@ -33,9 +33,9 @@ impl<R: Real> LaneRow<R> {
 
     /// One lane of the state.
     #[inline(always)]
-    pub(crate) fn hinge(&self, i: usize) -> Hinge<R> {
+    pub(crate) fn hinge(&self, i: usize) -> LaneState<R> {
         let s = &self.state;
-        Hinge {
+        LaneState {
             strain: s[0][i],
             anchor: s[1][i],
             stick_time: s[2][i],
@@ -49,7 +49,7 @@ impl<R: Real> LaneRow<R> {
 
     /// The inverse of [`LaneRow::hinge`].
     #[inline(always)]
-    pub(crate) fn set(&mut self, i: usize, hinge: Hinge<R>) {
+    pub(crate) fn set(&mut self, i: usize, hinge: LaneState<R>) {
         let s = &mut self.state;
         s[0][i] = hinge.strain;
         s[1][i] = hinge.anchor;

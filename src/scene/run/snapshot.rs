@@ -34,7 +34,7 @@ pub struct Snapshot {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Header {
+struct SnapshotHeader {
     rumple_state: u32,
     run: u64,
     maker: Maker,
@@ -97,7 +97,7 @@ impl Snapshot {
     /// Writes the file whole or not at all.
     pub fn save(&self, path: &Path) -> Result<()> {
         let body: Vec<u8> = self.numbers.iter().flat_map(|v| v.to_le_bytes()).collect();
-        let header = Header {
+        let header = SnapshotHeader {
             rumple_state: FORMAT,
             run: self.run,
             maker: self.maker.clone(),
@@ -122,7 +122,7 @@ impl Snapshot {
         };
         let end = bytes.iter().position(|b| *b == b'\n').ok_or_else(damaged)?;
         let (line, body) = (&bytes[..end], &bytes[end + 1..]);
-        let header: Header = serde_json::from_slice(line).map_err(|_| damaged())?;
+        let header: SnapshotHeader = serde_json::from_slice(line).map_err(|_| damaged())?;
         let count: usize = header
             .shapes
             .iter()

@@ -6,7 +6,7 @@ use super::{choice, direction, flag, number, object, vector};
 use crate::{
     material::{LawName, material_schema},
     scene::{
-        Shape,
+        Form,
         fabric::{FABRIC, RATIO, TIMERS},
         source::{PATTERNS, SHAPES},
         tensile::ENTRIES,
@@ -16,7 +16,7 @@ use crate::{
 pub(super) fn mesh() -> Value {
     let common = ["shape", "rest", "rotate", "translate_m"];
     let kinds = SHAPES.map(|shape| {
-        let known = Shape::named(shape);
+        let known = Form::named(shape);
         let own: Vec<&str> = match known {
             Some(shape) => [&shape.keys()[..], &["vertices", "pattern", "seed"]].concat(),
             None => vec!["file", "texture_scale", "repair"],

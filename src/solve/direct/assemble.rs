@@ -3,8 +3,8 @@
 
 use rayon::prelude::*;
 
-use super::pattern::Pattern;
-use super::tangent::Tangent;
+use super::pattern::BlockPattern;
+use super::tangent::TangentSlices;
 
 /// Blocks a task: a block takes some 50 ns.
 const BLOCKS_A_TASK: usize = 512;
@@ -39,7 +39,7 @@ pub(crate) struct Assembly {
 }
 
 impl Assembly {
-    pub(crate) fn new(pattern: &Pattern) -> Self {
+    pub(crate) fn new(pattern: &BlockPattern) -> Self {
         Self {
             hinges: vec![HingeRecord::default(); pattern.hinges],
             triangles: vec![TriangleRecord::default(); pattern.triangles],
@@ -50,8 +50,8 @@ impl Assembly {
     /// Writes all blocks. The lengths in `tangent` have been checked.
     pub(crate) fn assemble(
         &mut self,
-        pattern: &Pattern,
-        tangent: &Tangent<'_>,
+        pattern: &BlockPattern,
+        tangent: &TangentSlices<'_>,
         values: &mut [[f64; 9]],
     ) {
         self.record(tangent);
@@ -66,7 +66,7 @@ impl Assembly {
             });
     }
 
-    fn record(&mut self, tangent: &Tangent<'_>) {
+    fn record(&mut self, tangent: &TangentSlices<'_>) {
         let count = self.hinges.len();
         self.hinges
             .par_iter_mut()
@@ -86,8 +86,8 @@ impl Assembly {
 
     fn block(
         &self,
-        pattern: &Pattern,
-        tangent: &Tangent<'_>,
+        pattern: &BlockPattern,
+        tangent: &TangentSlices<'_>,
         block: usize,
         row: usize,
         column: usize,
@@ -124,7 +124,7 @@ impl Assembly {
     }
 }
 
-fn column_of_blocks(pattern: &Pattern) -> Vec<u32> {
+fn column_of_blocks(pattern: &BlockPattern) -> Vec<u32> {
     let mut columns = vec![0; pattern.rows.len()];
     for column in 0..pattern.vertices() {
         let range = pattern.starts[column] as usize..pattern.starts[column + 1] as usize;
@@ -133,13 +133,13 @@ fn column_of_blocks(pattern: &Pattern) -> Vec<u32> {
     columns
 }
 
-fn vertex_block(tangent: &Tangent<'_>, vertex: usize) -> [f64; 9] {
+fn vertex_block(tangent: &TangentSlices<'_>, vertex: usize) -> [f64; 9] {
     let count = tangent.fixed.len();
     let [xx, yy, zz, xy, xz, yz] = std::array::from_fn(|row| tangent.vertex[row * count + vertex]);
     [xx, xy, xz, xy, yy, yz, xz, yz, zz]
 }
 
-fn triangle_record(tangent: &Tangent<'_>, triangle: usize) -> TriangleRecord {
+fn triangle_record(tangent: &TangentSlices<'_>, triangle: usize) -> TriangleRecord {
     let count = tangent.modulus.len() / 4;
     let at = |values: &[f64], row: usize| values[row * count + triangle];
     let f_u: [f64; 3] = std::array::from_fn(|axis| at(tangent.deformation, axis));

@@ -27,7 +27,7 @@ pub(crate) struct Limits {
 }
 
 /// A·x = b and an approximate inverse of A.
-pub(crate) struct System<'a> {
+pub(crate) struct SparseSystem<'a> {
     /// `multiply(x, y)`: y = A·x.
     pub(crate) multiply: &'a mut dyn FnMut(&[f64], &mut [f64]),
     /// `precondition(r, z)`: z ≈ A⁻¹·r.
@@ -45,7 +45,7 @@ const MOST_RESTARTS: usize = 3;
 /// entries, whose sizes add up to some times the diagonal's.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-impl System<'_> {
+impl SparseSystem<'_> {
     /// Improves `x` until the relative residual is at most the tolerance, in the plain norm and in
     /// the norm scaled by S. The second matters where handles of 10 kg stand beside vertices of
     /// 1e-7 kg: the plain norm alone would not see the latter.

@@ -34,7 +34,7 @@ pub(crate) struct Dissection {
 /// The dissection of `graph` with vertices at `positions` (m), shape `[vertices][3]`.
 pub(crate) fn dissect(graph: &Graph, positions: &[[f64; 3]]) -> Dissection {
     let vertices = graph.vertices();
-    let mut work = Work {
+    let mut work = Scratch {
         graph,
         positions,
         label: vec![0; vertices],
@@ -51,7 +51,7 @@ pub(crate) fn dissect(graph: &Graph, positions: &[[f64; 3]]) -> Dissection {
     }
 }
 
-struct Work<'a> {
+struct Scratch<'a> {
     graph: &'a Graph,
     positions: &'a [[f64; 3]],
     /// The set that a vertex is in now.
@@ -71,7 +71,7 @@ struct Cut {
     high: Vec<u32>,
 }
 
-impl Work<'_> {
+impl Scratch<'_> {
     /// Dissects every connected piece of `set`; the indices of their last parts.
     fn dissect(&mut self, set: Vec<u32>) -> Vec<usize> {
         self.components(&set)
@@ -145,7 +145,7 @@ impl Work<'_> {
     /// The cut with the smallest separator over a few directions and all places near the middle.
     fn best_cut(&mut self, set: &[u32]) -> Cut {
         let label = self.new_label(set);
-        let mut best: Option<(f64, Choice, Vec<u32>)> = None;
+        let mut best: Option<(f64, Split, Vec<u32>)> = None;
         for direction in directions(set, self.positions) {
             let sorted = self.sorted_along(set, direction);
             if let Some((score, choice)) = self.best_place(&sorted, label)
@@ -188,7 +188,7 @@ impl Work<'_> {
     }
 
     /// Counts, for every place of the cut at once, the vertices that reach across it.
-    fn best_place(&mut self, sorted: &[u32], label: u32) -> Option<(f64, Choice)> {
+    fn best_place(&mut self, sorted: &[u32], label: u32) -> Option<(f64, Split)> {
         let count = sorted.len();
         for (place, &vertex) in sorted.iter().enumerate() {
             self.place[vertex as usize] = place as u32;
@@ -204,7 +204,7 @@ impl Work<'_> {
             above[place + 1] -= 1;
         }
         let first = ((count as f64 * SMALLEST_SHARE) as usize).max(1);
-        let mut best: Option<(f64, Choice)> = None;
+        let mut best: Option<(f64, Split)> = None;
         let (mut from_below, mut from_above) = (0, 0);
         for place in 0..=count - first {
             from_below += below[place];
@@ -216,14 +216,14 @@ impl Work<'_> {
                 let middle = place as f64 + if take_low { -0.5 } else { 0.5 } * f64::from(size);
                 let score = score(size as usize, middle / count as f64);
                 if best.as_ref().is_none_or(|(known, _)| score < *known) {
-                    best = Some((score, Choice { place, take_low }));
+                    best = Some((score, Split { place, take_low }));
                 }
             }
         }
         best
     }
 
-    fn apply(&mut self, choice: Choice, sorted: &[u32], label: u32) -> Cut {
+    fn apply(&mut self, choice: Split, sorted: &[u32], label: u32) -> Cut {
         for (place, &vertex) in sorted.iter().enumerate() {
             self.place[vertex as usize] = place as u32;
         }
@@ -251,7 +251,7 @@ impl Work<'_> {
 }
 
 /// Where to cut the sorted set, and which side gives up the vertices of the separator.
-struct Choice {
+struct Split {
     place: usize,
     take_low: bool,
 }

@@ -12,12 +12,12 @@ use super::fronts::{Front, Fronts, Run};
 use super::matrix::BlockMatrix;
 
 /// The precision of a factor.
-pub(crate) trait Real: RealField + Copy + Send + Sync + 'static {
+pub(crate) trait FactorReal: RealField + Copy + Send + Sync + 'static {
     fn from_f64(value: f64) -> Self;
     fn to_f64(self) -> f64;
 }
 
-impl Real for f64 {
+impl FactorReal for f64 {
     fn from_f64(value: f64) -> Self {
         value
     }
@@ -26,7 +26,7 @@ impl Real for f64 {
     }
 }
 
-impl Real for f32 {
+impl FactorReal for f32 {
     fn from_f64(value: f64) -> Self {
         value as f32
     }
@@ -46,12 +46,12 @@ const PARALLEL_COLUMNS: usize = 192;
 
 /// Panels of L, one a front, column-major, and the memory to make them again.
 #[derive(Clone)]
-pub(crate) struct Factor<T> {
+pub(crate) struct Cholesky<T> {
     pub(crate) panels: Vec<T>,
     workspace: Vec<T>,
 }
 
-impl<T: Real> Factor<T> {
+impl<T: FactorReal> Cholesky<T> {
     /// Memory for a factor with this structure.
     pub(crate) fn new(fronts: &Fronts) -> Self {
         let workspace = fronts.workspace_of(&fronts.roots) + fronts.updates_of(&fronts.roots);
@@ -88,7 +88,7 @@ struct Elimination<'a> {
 
 impl Elimination<'_> {
     /// Eliminates the subtrees of `siblings`; their updates lie one after the other.
-    fn siblings<T: Real>(
+    fn siblings<T: FactorReal>(
         &self,
         siblings: &[usize],
         panels: &mut [T],
@@ -123,7 +123,7 @@ impl Elimination<'_> {
         }
     }
 
-    fn subtree<T: Real>(
+    fn subtree<T: FactorReal>(
         &self,
         front: &Front,
         panels: &mut [T],
@@ -144,7 +144,7 @@ impl Elimination<'_> {
     }
 
     /// Adds the part of the children's updates that belongs to the target.
-    fn add_children<T: Real>(&self, front: &Front, updates: &[T], mut target: Target<'_, T>) {
+    fn add_children<T: FactorReal>(&self, front: &Front, updates: &[T], mut target: Target<'_, T>) {
         let mut from = 0;
         for &child in &front.children {
             let child = &self.fronts.list[child];
@@ -157,7 +157,7 @@ impl Elimination<'_> {
         }
     }
 
-    fn insert_matrix<T: Real>(&self, front: &Front, panel: &mut [T]) {
+    fn insert_matrix<T: FactorReal>(&self, front: &Front, panel: &mut [T]) {
         let rows = front.rows();
         for column in 0..front.own {
             let global = front.first + column;
@@ -187,7 +187,7 @@ enum Target<'a, T> {
 }
 
 /// Adds the columns of a child's update that are the parent's own.
-fn extend_panel<T: Real>(child: &Front, source: &[T], front: &Front, panel: &mut [T]) {
+fn extend_panel<T: FactorReal>(child: &Front, source: &[T], front: &Front, panel: &mut [T]) {
     let rows = front.rows();
     for (index, run) in child.runs.iter().enumerate() {
         if run.to >= front.own {
@@ -207,7 +207,7 @@ fn extend_panel<T: Real>(child: &Front, source: &[T], front: &Front, panel: &mut
 }
 
 /// Adds the columns of a child's update that are on the parent's boundary.
-fn extend_update<T: Real>(child: &Front, source: &[T], front: &Front, update: &mut [T]) {
+fn extend_update<T: FactorReal>(child: &Front, source: &[T], front: &Front, update: &mut [T]) {
     let below = front.below();
     for (index, run) in child.runs.iter().enumerate() {
         if run.to < front.own {
@@ -229,7 +229,7 @@ fn extend_update<T: Real>(child: &Front, source: &[T], front: &Front, update: &m
 
 /// Adds one column, run by run; `skip` rows of the front come before the target's first. Rows above
 /// the diagonal that share its run are added too, into the half that is never read.
-fn add_runs<T: Real>(runs: &[Run], source: &[T], target: &mut [T], skip: usize) {
+fn add_runs<T: FactorReal>(runs: &[Run], source: &[T], target: &mut [T], skip: usize) {
     for run in runs {
         let from = &source[3 * run.from..3 * (run.from + run.count)];
         let to = &mut target[3 * run.to - skip..][..from.len()];
@@ -248,7 +248,7 @@ fn parallelism(front: &Front) -> Par {
 }
 
 /// L₁₁ and L₂₁ from the assembled own columns.
-fn factor_panel<T: Real>(front: &Front, panel: &mut [T]) -> Result<(), NotPositive> {
+fn factor_panel<T: FactorReal>(front: &Front, panel: &mut [T]) -> Result<(), NotPositive> {
     let par = parallelism(front);
     let panel = MatMut::from_column_major_slice_mut(panel, front.rows(), front.columns());
     let (mut diagonal, lower) = panel.split_at_row_mut(front.columns());
@@ -270,7 +270,7 @@ fn factor_panel<T: Real>(front: &Front, panel: &mut [T]) -> Result<(), NotPositi
 }
 
 /// `update = −L₂₁·L₂₁ᵀ`, lower half.
-fn write_update<T: Real>(front: &Front, panel: &[T], update: &mut [T]) {
+fn write_update<T: FactorReal>(front: &Front, panel: &[T], update: &mut [T]) {
     let panel = MatRef::from_column_major_slice(panel, front.rows(), front.columns());
     let (_, lower) = panel.split_at_row(front.columns());
     triangular::matmul(

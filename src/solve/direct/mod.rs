@@ -1,9 +1,9 @@
 //! The linear system of an implicit step: A·x = b with A symmetric positive definite, three unknowns
 //! a vertex, a constant sparsity and values that change a little from step to step.
 //!
-//! - [`Pattern`]: which blocks exist, where each element adds, and the order of elimination;
-//! - [`Tangent`]: what a step hands over, as slices;
-//! - [`Solver`]: assembles, factors where that pays, and solves.
+//! - [`BlockPattern`]: which blocks exist, where each element adds, and the order of elimination;
+//! - [`TangentSlices`]: what a step hands over, as slices;
+//! - [`DirectSolver`]: assembles, factors where that pays, and solves.
 //!
 //! Vectors are flat, vertex by vertex: `x[3·vertex + axis]`, length `3·V`. Inside, vertices are
 //! renumbered in the order of elimination, so that a subtree of the factor is one range.
@@ -53,6 +53,6 @@ mod tangent;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use pattern::Pattern;
-pub(crate) use solver::{Solver, Strategy};
-pub(crate) use tangent::Tangent;
+pub(crate) use pattern::BlockPattern;
+pub(crate) use solver::{DirectSolver, Strategy};
+pub(crate) use tangent::TangentSlices;

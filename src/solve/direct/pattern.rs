@@ -10,7 +10,7 @@ use crate::error::{Result, bad_input};
 ///
 /// Blocks are stored by columns, the diagonal first, then the later rows in order.
 #[derive(Clone, Debug)]
-pub(crate) struct Pattern {
+pub(crate) struct BlockPattern {
     pub(crate) hinges: usize,
     pub(crate) triangles: usize,
     /// Vertex at each place of the order of elimination.
@@ -54,7 +54,7 @@ impl Contributions {
 /// Elements are numbered in 28 bits beside the two corners.
 const MOST_ELEMENTS: usize = 1 << 28;
 
-impl Pattern {
+impl BlockPattern {
     /// The pattern of a mesh of `vertices` vertices with the given hinges (edge, then the two
     /// opposite corners, or any four) and triangles. `rest` (m), shape `[vertices][3]`, only guides
     /// the order of elimination; meshes without common vertices may overlap in space.

@@ -1,22 +1,22 @@
 //! The factor in use, with the scaling it was made with.
 
-use super::factor::{Factor, NotPositive, Real};
-use super::pattern::Pattern;
+use super::factor::{Cholesky, FactorReal, NotPositive};
+use super::pattern::BlockPattern;
 use super::substitute::Substitution;
 
 /// A factor of S·A·S in one precision.
 #[derive(Clone)]
 struct Scaled<T> {
-    factor: Factor<T>,
+    factor: Cholesky<T>,
     substitution: Substitution<T>,
     scale: Vec<f64>,
 }
 
-impl<T: Real> Scaled<T> {
-    fn new(pattern: &Pattern) -> Self {
+impl<T: FactorReal> Scaled<T> {
+    fn new(pattern: &BlockPattern) -> Self {
         let unknowns = 3 * pattern.vertices();
         Self {
-            factor: Factor::new(&pattern.fronts),
+            factor: Cholesky::new(&pattern.fronts),
             substitution: Substitution::new(&pattern.fronts, unknowns),
             scale: vec![1.0; unknowns],
         }
@@ -24,7 +24,7 @@ impl<T: Real> Scaled<T> {
 
     fn compute(
         &mut self,
-        pattern: &Pattern,
+        pattern: &BlockPattern,
         values: &[[f64; 9]],
         scale: &[f64],
     ) -> Result<(), NotPositive> {
@@ -33,7 +33,7 @@ impl<T: Real> Scaled<T> {
             .compute(&pattern.fronts, pattern.matrix(values), scale)
     }
 
-    fn apply(&mut self, pattern: &Pattern, r: &[f64], z: &mut [f64]) {
+    fn apply(&mut self, pattern: &BlockPattern, r: &[f64], z: &mut [f64]) {
         self.substitution
             .apply(&pattern.fronts, &self.factor, &self.scale, r, z);
     }
@@ -41,7 +41,7 @@ impl<T: Real> Scaled<T> {
 
 /// The precision of a factor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Precision {
+pub(crate) enum FactorPrecision {
     Single,
     Double,
 }
@@ -51,12 +51,12 @@ pub(crate) enum Precision {
 pub(crate) struct Preconditioner {
     single: Option<Scaled<f32>>,
     double: Option<Scaled<f64>>,
-    in_use: Option<Precision>,
+    in_use: Option<FactorPrecision>,
 }
 
 impl Preconditioner {
     /// Which factor is applied; none before the first success and after a failure.
-    pub(crate) fn in_use(&self) -> Option<Precision> {
+    pub(crate) fn in_use(&self) -> Option<FactorPrecision> {
         self.in_use
     }
 
@@ -68,18 +68,18 @@ impl Preconditioner {
     /// Factors the matrix with these blocks.
     pub(crate) fn compute(
         &mut self,
-        precision: Precision,
-        pattern: &Pattern,
+        precision: FactorPrecision,
+        pattern: &BlockPattern,
         values: &[[f64; 9]],
         scale: &[f64],
     ) -> Result<(), NotPositive> {
         self.in_use = None;
         match precision {
-            Precision::Single => self
+            FactorPrecision::Single => self
                 .single
                 .get_or_insert_with(|| Scaled::new(pattern))
                 .compute(pattern, values, scale)?,
-            Precision::Double => self
+            FactorPrecision::Double => self
                 .double
                 .get_or_insert_with(|| Scaled::new(pattern))
                 .compute(pattern, values, scale)?,
@@ -89,10 +89,10 @@ impl Preconditioner {
     }
 
     /// `z ≈ A⁻¹·r`, in the order of elimination; `z = r` without a factor.
-    pub(crate) fn apply(&mut self, pattern: &Pattern, r: &[f64], z: &mut [f64]) {
+    pub(crate) fn apply(&mut self, pattern: &BlockPattern, r: &[f64], z: &mut [f64]) {
         match (self.in_use, &mut self.single, &mut self.double) {
-            (Some(Precision::Single), Some(single), _) => single.apply(pattern, r, z),
-            (Some(Precision::Double), _, Some(double)) => double.apply(pattern, r, z),
+            (Some(FactorPrecision::Single), Some(single), _) => single.apply(pattern, r, z),
+            (Some(FactorPrecision::Double), _, Some(double)) => double.apply(pattern, r, z),
             _ => z.copy_from_slice(r),
         }
     }

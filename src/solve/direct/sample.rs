@@ -1,6 +1,6 @@
 //! Cotton cylinders and sheets for tests and timings.
 
-use super::{Pattern, Tangent};
+use super::{BlockPattern, TangentSlices};
 use crate::error::Result;
 
 /// Time step [s].
@@ -19,7 +19,7 @@ const HEIGHT: f64 = 0.3;
 
 /// A mesh with its rest shape.
 #[derive(Clone)]
-pub(crate) struct Cloth {
+pub(crate) struct SampleCloth {
     pub(crate) rest: Vec<[f64; 3]>,
     pub(crate) triangles: Vec<[usize; 3]>,
     pub(crate) hinges: Vec<[usize; 4]>,
@@ -27,8 +27,8 @@ pub(crate) struct Cloth {
     pub(crate) fixed: Vec<bool>,
 }
 
-/// The owned form of [`Tangent`].
-pub(crate) struct Values {
+/// The owned form of [`TangentSlices`].
+pub(crate) struct OwnedTangent {
     pub(crate) hinge_gradient: Vec<f64>,
     pub(crate) hinge_weight: Vec<f64>,
     pub(crate) deformation: Vec<f64>,
@@ -41,9 +41,9 @@ pub(crate) struct Values {
     pub(crate) mass: Vec<f64>,
 }
 
-impl Values {
-    pub(crate) fn view(&self) -> Tangent<'_> {
-        Tangent {
+impl OwnedTangent {
+    pub(crate) fn view(&self) -> TangentSlices<'_> {
+        TangentSlices {
             hinge_gradient: &self.hinge_gradient,
             hinge_weight: &self.hinge_weight,
             deformation: &self.deformation,
@@ -73,7 +73,7 @@ fn norm(a: [f64; 3]) -> f64 {
     dot(a, a).sqrt()
 }
 
-impl Cloth {
+impl SampleCloth {
     /// A cylinder whose two end rings are held.
     pub(crate) fn cylinder(around: usize, along: usize) -> Self {
         let mut rest = Vec::new();
@@ -128,8 +128,8 @@ impl Cloth {
         }
     }
 
-    pub(crate) fn pattern(&self) -> Result<Pattern> {
-        Pattern::new(self.rest.len(), &self.hinges, &self.triangles, &self.rest)
+    pub(crate) fn pattern(&self) -> Result<BlockPattern> {
+        BlockPattern::new(self.rest.len(), &self.hinges, &self.triangles, &self.rest)
     }
 
     /// Rest shape twisted by `progress`·π/4 about z, shortened, with buckles that grow and drift.
@@ -161,9 +161,9 @@ impl Cloth {
     }
 
     /// The tangent at positions `x` (m).
-    pub(crate) fn tangent(&self, x: &[[f64; 3]]) -> Values {
+    pub(crate) fn tangent(&self, x: &[[f64; 3]]) -> OwnedTangent {
         let (v, h, t) = (self.rest.len(), self.hinges.len(), self.triangles.len());
-        let mut values = Values {
+        let mut values = OwnedTangent {
             hinge_gradient: vec![0.0; 12 * h],
             hinge_weight: vec![0.0; h],
             deformation: vec![0.0; 6 * t],
@@ -193,7 +193,7 @@ impl Cloth {
         values
     }
 
-    fn fill_triangle(&self, index: usize, x: &[[f64; 3]], values: &mut Values) {
+    fn fill_triangle(&self, index: usize, x: &[[f64; 3]], values: &mut OwnedTangent) {
         let count = self.triangles.len();
         let corners = self.triangles[index];
         let [a, b, c] = corners.map(|k| self.rest[k]);
@@ -236,7 +236,7 @@ impl Cloth {
         }
     }
 
-    fn fill_hinge(&self, index: usize, x: &[[f64; 3]], values: &mut Values) {
+    fn fill_hinge(&self, index: usize, x: &[[f64; 3]], values: &mut OwnedTangent) {
         let count = self.hinges.len();
         let corners = self.hinges[index];
         let area = |p: [[f64; 3]; 4]| {
@@ -268,7 +268,7 @@ impl Cloth {
     }
 
     /// Right side of a step in which the handles go on turning and the rest falls [kg·m/s].
-    pub(crate) fn right_side(&self, values: &Values, x: &[[f64; 3]]) -> Vec<f64> {
+    pub(crate) fn right_side(&self, values: &OwnedTangent, x: &[[f64; 3]]) -> Vec<f64> {
         let mut b = vec![0.0; 3 * self.rest.len()];
         for (vertex, mass) in values.mass.iter().enumerate() {
             b[3 * vertex + 2] = -9.81 * STEP * mass;

@@ -23,7 +23,7 @@ const LONGEST_DISTRUST: usize = 64;
 
 /// Counts since the last factor.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Schedule {
+pub(crate) struct FactorSchedule {
     solves: usize,
     iterations: usize,
     worn: bool,
@@ -33,7 +33,7 @@ pub(crate) struct Schedule {
     penalty: usize,
 }
 
-impl Schedule {
+impl FactorSchedule {
     /// A factor has just been made.
     pub(crate) fn restart(&mut self) {
         *self = Self {
@@ -79,7 +79,7 @@ mod tests {
     /// Solves of slowly growing cost: the factor is kept while the mean cost falls.
     #[test]
     fn a_factor_is_replaced_when_the_mean_cost_begins_to_grow() {
-        let mut schedule = Schedule::default();
+        let mut schedule = FactorSchedule::default();
         let costs = [2, 4, 5, 7, 8, 10];
         let mean = |k: usize| (10 + costs[..k].iter().sum::<usize>()) as f64 / k as f64;
         let mut kept = 0;

@@ -1,13 +1,13 @@
 //! The solver: assembles, keeps or makes a factor, solves.
 
 use super::assemble::Assembly;
-use super::conjugate::{IterationEnd, Limits, System, Vectors};
+use super::conjugate::{IterationEnd, Limits, SparseSystem, Vectors};
 use super::factor::NotPositive;
 use super::matrix::Product;
-use super::pattern::Pattern;
-use super::preconditioner::{Precision, Preconditioner};
-use super::schedule::{PATIENCE, Schedule};
-use super::tangent::Tangent;
+use super::pattern::BlockPattern;
+use super::preconditioner::{FactorPrecision, Preconditioner};
+use super::schedule::{FactorSchedule, PATIENCE};
+use super::tangent::TangentSlices;
 use crate::error::{Error, NotConverged, Residual, Result, bad_input};
 use crate::solve::CHOLESKY;
 
@@ -48,15 +48,15 @@ const PIECES: usize = 8;
 
 /// Owns the pattern, the matrix and its factor.
 #[derive(Clone)]
-pub(crate) struct Solver {
-    pattern: Pattern,
+pub(crate) struct DirectSolver {
+    pattern: BlockPattern,
     strategy: Strategy,
     assembly: Assembly,
     values: Vec<[f64; 9]>,
     scale: Vec<f64>,
     product: Product,
     preconditioner: Preconditioner,
-    schedule: Schedule,
+    schedule: FactorSchedule,
     vectors: Vectors,
     /// The factor belongs to the matrix as it is now.
     is_fresh: bool,
@@ -65,9 +65,9 @@ pub(crate) struct Solver {
     x: Vec<f64>,
 }
 
-impl Solver {
+impl DirectSolver {
     /// A solver for systems with this pattern.
-    pub(crate) fn new(pattern: Pattern, strategy: Strategy) -> Self {
+    pub(crate) fn new(pattern: BlockPattern, strategy: Strategy) -> Self {
         let unknowns = 3 * pattern.vertices();
         Self {
             strategy,
@@ -76,7 +76,7 @@ impl Solver {
             scale: vec![1.0; unknowns],
             product: Product::new(&pattern.starts, PIECES),
             preconditioner: Preconditioner::default(),
-            schedule: Schedule::default(),
+            schedule: FactorSchedule::default(),
             vectors: Vectors::default(),
             is_fresh: false,
             is_assembled: false,
@@ -90,7 +90,7 @@ impl Solver {
     /// start again from a checkpoint and must give the same bits.
     pub(crate) fn forget(&mut self) {
         self.preconditioner.forget();
-        self.schedule = Schedule::default();
+        self.schedule = FactorSchedule::default();
         self.is_fresh = false;
     }
 
@@ -98,7 +98,7 @@ impl Solver {
     ///
     /// # Errors
     /// Slices of the wrong length; a diagonal entry that is not positive or not finite.
-    pub(crate) fn refresh(&mut self, tangent: &Tangent<'_>) -> Result<()> {
+    pub(crate) fn refresh(&mut self, tangent: &TangentSlices<'_>) -> Result<()> {
         tangent.check(&self.pattern)?;
         self.is_assembled = false;
         self.is_fresh = false;
@@ -158,14 +158,14 @@ impl Solver {
         }
         let first = match self.strategy {
             #[cfg(test)]
-            Strategy::Exact => Precision::Double,
-            _ => Precision::Single,
+            Strategy::Exact => FactorPrecision::Double,
+            _ => FactorPrecision::Single,
         };
         let mut reached = f64::NAN;
-        for precision in [first, Precision::Double] {
+        for precision in [first, FactorPrecision::Double] {
             if let Err(NotPositive { row }) = self.factorize(precision) {
                 // Rounding to single precision can spoil a matrix that is positive definite.
-                if precision == Precision::Single {
+                if precision == FactorPrecision::Single {
                     continue;
                 }
                 let here = self.iterate(tolerance, 0);
@@ -186,7 +186,7 @@ impl Solver {
         Err(not_reached(why, reached, tolerance, iterations))
     }
 
-    fn factorize(&mut self, precision: Precision) -> std::result::Result<(), NotPositive> {
+    fn factorize(&mut self, precision: FactorPrecision) -> std::result::Result<(), NotPositive> {
         self.is_fresh = false;
         self.schedule.restart();
         self.preconditioner
@@ -199,7 +199,7 @@ impl Solver {
         let pattern = &self.pattern;
         let matrix = pattern.matrix(&self.values);
         let (product, preconditioner) = (&mut self.product, &mut self.preconditioner);
-        let mut system = System {
+        let mut system = SparseSystem {
             multiply: &mut |x, y| product.apply(matrix, x, y),
             precondition: &mut |r, z| preconditioner.apply(pattern, r, z),
             scale: &self.scale,

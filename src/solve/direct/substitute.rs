@@ -1,6 +1,6 @@
 //! Forward and backward substitution with the factor, over the tree of fronts.
 
-use super::factor::{Factor, Real};
+use super::factor::{Cholesky, FactorReal};
 use super::fronts::{Front, Fronts};
 
 /// Subtrees below this many scalars of L are substituted by one thread: reading 1e5 scalars takes
@@ -14,7 +14,7 @@ pub(crate) struct Substitution<T> {
     x: Vec<T>,
 }
 
-impl<T: Real> Substitution<T> {
+impl<T: FactorReal> Substitution<T> {
     /// Memory for fronts of this structure and `unknowns` rows.
     pub(crate) fn new(fronts: &Fronts, unknowns: usize) -> Self {
         let below = |&root: &usize| {
@@ -32,7 +32,7 @@ impl<T: Real> Substitution<T> {
     pub(crate) fn apply(
         &mut self,
         fronts: &Fronts,
-        factor: &Factor<T>,
+        factor: &Cholesky<T>,
         scale: &[f64],
         b: &[f64],
         x: &mut [f64],
@@ -97,7 +97,7 @@ impl SubstitutionTask<'_> {
 
     /// `x` and `vectors` belong to the subtrees of the siblings; a front's own vector comes after
     /// those of its descendants.
-    fn forward_siblings<T: Real>(
+    fn forward_siblings<T: FactorReal>(
         &self,
         siblings: &[usize],
         panels: &[T],
@@ -126,7 +126,7 @@ impl SubstitutionTask<'_> {
         }
     }
 
-    fn forward<T: Real>(&self, front: &Front, panels: &[T], x: &mut [T], vectors: &mut [T]) {
+    fn forward<T: FactorReal>(&self, front: &Front, panels: &[T], x: &mut [T], vectors: &mut [T]) {
         let (panels, panel) = panels.split_at(panels.len() - front.panel());
         let (x, own) = x.split_at_mut(x.len() - front.columns());
         let (vectors, vector) = vectors.split_at_mut(vectors.len() - front.below());
@@ -151,7 +151,7 @@ impl SubstitutionTask<'_> {
         lower_solve(panel, front.rows(), own, vector);
     }
 
-    fn backward_siblings<T: Real>(
+    fn backward_siblings<T: FactorReal>(
         &self,
         siblings: &[usize],
         panels: &[T],
@@ -182,7 +182,7 @@ impl SubstitutionTask<'_> {
         }
     }
 
-    fn backward<T: Real>(
+    fn backward<T: FactorReal>(
         &self,
         front: &Front,
         panels: &[T],
@@ -212,7 +212,7 @@ impl SubstitutionTask<'_> {
 }
 
 /// `own = L₁₁⁻¹·own`, `below −= L₂₁·own`.
-fn lower_solve<T: Real>(panel: &[T], rows: usize, own: &mut [T], below: &mut [T]) {
+fn lower_solve<T: FactorReal>(panel: &[T], rows: usize, own: &mut [T], below: &mut [T]) {
     let columns = own.len();
     for j in 0..columns {
         let column = &panel[j * rows..j * rows + columns];
@@ -233,7 +233,7 @@ fn lower_solve<T: Real>(panel: &[T], rows: usize, own: &mut [T], below: &mut [T]
 }
 
 /// `own = L₁₁⁻ᵀ·(own − L₂₁ᵀ·below)`.
-fn upper_solve<T: Real>(panel: &[T], rows: usize, own: &mut [T], below: &[T]) {
+fn upper_solve<T: FactorReal>(panel: &[T], rows: usize, own: &mut [T], below: &[T]) {
     let columns = own.len();
     for (column, x) in panel.chunks_exact(rows).zip(own.iter_mut()) {
         *x -= dot(&column[columns..], below);
@@ -245,7 +245,7 @@ fn upper_solve<T: Real>(panel: &[T], rows: usize, own: &mut [T], below: &[T]) {
 }
 
 /// Eight sums side by side, so that the compiler can use vector registers.
-fn dot<T: Real>(a: &[T], b: &[T]) -> T {
+fn dot<T: FactorReal>(a: &[T], b: &[T]) -> T {
     let mut sums = [T::from_f64(0.0); 8];
     let (a_chunks, b_chunks) = (a.chunks_exact(8), b.chunks_exact(8));
     let mut tail = T::from_f64(0.0);

@@ -1,6 +1,6 @@
 //! What a time step hands over: the parts of A, element by element.
 
-use super::pattern::Pattern;
+use super::pattern::BlockPattern;
 use crate::error::{Result, bad_input};
 
 /// A = Σ_vertices D + Σ_hinges w·g·gᵀ + Σ_triangles K, as slices with the element's index fastest.
@@ -11,7 +11,7 @@ use crate::error::{Result, bad_input};
 /// K = c₁₁ J_u J_uᵀ + c₁₂ (J_u J_vᵀ + J_v J_uᵀ) + c₂₂ J_v J_vᵀ + c₃₃ J_s J_sᵀ
 ///   + (g_uu B_u B_uᵀ + g_vv B_v B_vᵀ + g_uv (B_u B_vᵀ + B_v B_uᵀ)) ⊗ I₃.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Tangent<'a> {
+pub(crate) struct TangentSlices<'a> {
     /// g, the gradient of each hinge's angle [1/m], shape `[12][H]`, row = 3·corner + axis.
     pub hinge_gradient: &'a [f64],
     /// w [kg·m²], shape `[H]`.
@@ -30,9 +30,9 @@ pub(crate) struct Tangent<'a> {
     pub fixed: &'a [bool],
 }
 
-impl Tangent<'_> {
+impl TangentSlices<'_> {
     /// Checks every length against the pattern.
-    pub(crate) fn check(&self, pattern: &Pattern) -> Result<()> {
+    pub(crate) fn check(&self, pattern: &BlockPattern) -> Result<()> {
         let (v, h, t) = (pattern.vertices(), pattern.hinges, pattern.triangles);
         let lengths = [
             ("hinge_gradient", self.hinge_gradient.len(), 12 * h),

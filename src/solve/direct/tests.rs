@@ -1,6 +1,6 @@
 //! The solver against dense algebra, and what it must say when it cannot solve.
 
-use super::sample::{Cloth, Values};
+use super::sample::{OwnedTangent, SampleCloth};
 use faer::{
     MatMut, Par, Side, Spec,
     dyn_stack::{MemBuffer, MemStack},
@@ -14,15 +14,15 @@ use faer::{
 };
 
 use super::{
-    Pattern, Solver, Strategy,
+    BlockPattern, DirectSolver, Strategy,
     assemble::Assembly,
-    factor::{Factor, Real},
+    factor::{Cholesky, FactorReal},
 };
 
 const STRATEGIES: [Strategy; 3] = [Strategy::Keep, Strategy::Single, Strategy::Exact];
 
-/// The matrix as the definition of [`super::Tangent`] has it, element by element, dense.
-fn dense(cloth: &Cloth, values: &Values) -> Vec<Vec<f64>> {
+/// The matrix as the definition of [`super::TangentSlices`] has it, element by element, dense.
+fn dense(cloth: &SampleCloth, values: &OwnedTangent) -> Vec<Vec<f64>> {
     let (v, h, t) = (cloth.rest.len(), cloth.hinges.len(), cloth.triangles.len());
     let mut a = vec![vec![0.0; 3 * v]; 3 * v];
     let mut add = |rows: &[usize], left: &[f64], right: &[f64], weight: f64| {
@@ -138,8 +138,8 @@ fn difference(a: &[f64], b: &[f64]) -> f64 {
         / size
 }
 
-fn solve(cloth: &Cloth, values: &Values, b: &[f64], strategy: Strategy) -> Vec<f64> {
-    let mut solver = Solver::new(cloth.pattern().expect("a valid mesh"), strategy);
+fn solve(cloth: &SampleCloth, values: &OwnedTangent, b: &[f64], strategy: Strategy) -> Vec<f64> {
+    let mut solver = DirectSolver::new(cloth.pattern().expect("a valid mesh"), strategy);
     solver.refresh(&values.view()).expect("a valid tangent");
     let mut x = vec![0.0; b.len()];
     let stats = solver
@@ -160,7 +160,7 @@ fn message<T>(result: crate::error::Result<T>) -> String {
 /// scaled matrix, about 1e4 here.
 #[test]
 fn solutions_are_those_of_dense_cholesky() {
-    let mut cloth = Cloth::cylinder(9, 7);
+    let mut cloth = SampleCloth::cylinder(9, 7);
     cloth.fixed[13] = true;
     let x = cloth.twisted(0.7);
     let mut values = cloth.tangent(&x);
@@ -179,7 +179,7 @@ fn solutions_are_those_of_dense_cholesky() {
 /// Pinned vertices take their right side and do not move the others.
 #[test]
 fn pinned_vertices_are_cut_out() {
-    let mut cloth = Cloth::sheet(12);
+    let mut cloth = SampleCloth::sheet(12);
     cloth.fixed[0] = true;
     cloth.fixed[77] = true;
     let x = cloth.twisted(0.5);
@@ -196,7 +196,7 @@ fn pinned_vertices_are_cut_out() {
 /// Meshes without common vertices, even at the same place, are solved side by side.
 #[test]
 fn disjoint_meshes_do_not_touch() {
-    let one = Cloth::cylinder(12, 9);
+    let one = SampleCloth::cylinder(12, 9);
     let count = one.rest.len();
     let mut two = one.clone();
     two.rest.extend(&one.rest);
@@ -206,7 +206,7 @@ fn disjoint_meshes_do_not_touch() {
         .extend(one.hinges.iter().map(|h| h.map(|v| v + count)));
     two.handles.extend(one.handles.iter().map(|v| v + count));
     two.fixed.extend(&one.fixed);
-    let both = |cloth: &Cloth| {
+    let both = |cloth: &SampleCloth| {
         let x = cloth.twisted(0.4);
         let values = cloth.tangent(&x);
         let b = cloth.right_side(&values, &x);
@@ -221,24 +221,29 @@ fn disjoint_meshes_do_not_touch() {
 /// The order holds every vertex once, also with lone vertices and none at all.
 #[test]
 fn the_order_is_a_permutation() {
-    let mut lone = Cloth::sheet(20);
+    let mut lone = SampleCloth::sheet(20);
     lone.rest.push([9.0, 9.0, 9.0]);
-    for cloth in [Cloth::cylinder(30, 20), Cloth::sheet(5), lone] {
+    for cloth in [SampleCloth::cylinder(30, 20), SampleCloth::sheet(5), lone] {
         let pattern = cloth.pattern().expect("a valid mesh");
         let mut order = pattern.order.clone();
         order.sort_unstable();
         assert!(order.iter().copied().eq(0..cloth.rest.len() as u32));
     }
-    assert_eq!(Pattern::new(0, &[], &[], &[]).expect("empty").vertices(), 0);
+    assert_eq!(
+        BlockPattern::new(0, &[], &[], &[])
+            .expect("empty")
+            .vertices(),
+        0
+    );
 }
 
 /// The same bits on one, two and three threads, through a sequence that keeps and replaces factors. 46·2
 /// vertices in the widest separator make fronts that use threads inside.
 #[test]
 fn runs_repeat_bit_by_bit() {
-    let cloth = Cloth::cylinder(46, 30);
+    let cloth = SampleCloth::cylinder(46, 30);
     let run = |strategy| {
-        let mut solver = Solver::new(cloth.pattern().expect("valid"), strategy);
+        let mut solver = DirectSolver::new(cloth.pattern().expect("valid"), strategy);
         let mut factors = 0;
         let mut all = Vec::new();
         for step in 0..6 {
@@ -274,8 +279,8 @@ fn runs_repeat_bit_by_bit() {
 /// A kept factor, a good guess and a zero right side: the solution is the same, or at once there.
 #[test]
 fn guesses_and_kept_factors_do_not_change_the_solution() {
-    let cloth = Cloth::sheet(24);
-    let mut solver = Solver::new(cloth.pattern().expect("valid"), Strategy::Keep);
+    let cloth = SampleCloth::sheet(24);
+    let mut solver = DirectSolver::new(cloth.pattern().expect("valid"), Strategy::Keep);
     let mut v = vec![0.0; 3 * 24 * 24];
     for progress in [0.2, 0.9] {
         let x = cloth.twisted(progress);
@@ -296,12 +301,12 @@ fn guesses_and_kept_factors_do_not_change_the_solution() {
 /// Errors name the vertex or the slice and what to do; the solver is usable afterwards.
 #[test]
 fn what_cannot_be_solved_is_named() {
-    let cloth = Cloth::sheet(10);
+    let cloth = SampleCloth::sheet(10);
     let x = cloth.twisted(0.5);
     let good = cloth.tangent(&x);
     let b = cloth.right_side(&good, &x);
     for strategy in STRATEGIES {
-        let mut solver = Solver::new(cloth.pattern().expect("valid"), strategy);
+        let mut solver = DirectSolver::new(cloth.pattern().expect("valid"), strategy);
         let mut v = vec![0.0; b.len()];
         assert!(message(solver.solve(&b, &mut v, 1e-8)).contains("refresh first"));
         let mut bad = cloth.tangent(&x);
@@ -330,9 +335,9 @@ fn what_cannot_be_solved_is_named() {
             .expect("a good matrix after bad ones");
     }
     let rest = [[0.0; 3]; 4];
-    assert!(message(Pattern::new(4, &[[0, 1, 2, 4]], &[], &rest)).contains("corner 4"));
-    assert!(message(Pattern::new(4, &[], &[[0, 1, 0]], &rest)).contains("twice"));
-    assert!(message(Pattern::new(3, &[], &[], &rest)).contains("4 rest positions"));
+    assert!(message(BlockPattern::new(4, &[[0, 1, 2, 4]], &[], &rest)).contains("corner 4"));
+    assert!(message(BlockPattern::new(4, &[], &[[0, 1, 0]], &rest)).contains("twice"));
+    assert!(message(BlockPattern::new(3, &[], &[], &rest)).contains("4 rest positions"));
 }
 
 /// Least seconds of eight calls.
@@ -346,7 +351,7 @@ fn least(mut work: impl FnMut()) -> f64 {
 }
 
 /// Least seconds that faer takes to make a factor.
-fn made_by_faer<T: Real>(
+fn made_by_faer<T: FactorReal>(
     symbolic: &faer::sparse::linalg::cholesky::SymbolicCholesky<usize>,
     matrix: faer::sparse::SparseColMatRef<usize, T>,
     factor: &mut [T],
@@ -369,7 +374,7 @@ fn made_by_faer<T: Real>(
 #[test]
 fn faers_supernodal_factor_agrees() {
     for (around, along) in [(82, 85), (161, 167)] {
-        let cloth = Cloth::cylinder(around, along);
+        let cloth = SampleCloth::cylinder(around, along);
         let pattern = cloth.pattern().expect("valid");
         let x = cloth.twisted(0.3);
         let tangent = cloth.tangent(&x);
@@ -378,8 +383,8 @@ fn faers_supernodal_factor_agrees() {
         let unknowns = 3 * pattern.vertices();
         let matrix = pattern.matrix(&values);
 
-        let mut own = Factor::<f64>::new(&pattern.fronts);
-        let mut single = Factor::<f32>::new(&pattern.fronts);
+        let mut own = Cholesky::<f64>::new(&pattern.fronts);
+        let mut single = Cholesky::<f32>::new(&pattern.fronts);
         let scale: Vec<f64> = (0..unknowns)
             .map(|i| {
                 values[pattern.starts[i / 3] as usize][4 * (i % 3)]
@@ -453,7 +458,7 @@ fn faers_supernodal_factor_agrees() {
             expected[3 * pattern.order[i / 3] as usize + i % 3] = *value;
         }
         let mut solution = vec![0.0; unknowns];
-        let mut solver = Solver::new(pattern, Strategy::Keep);
+        let mut solver = DirectSolver::new(pattern, Strategy::Keep);
         solver.refresh(&tangent.view()).expect("valid");
         solver.solve(&b, &mut solution, 1e-12).expect("definite");
         let off = difference(&solution, &expected);

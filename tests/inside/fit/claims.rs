@@ -3,7 +3,7 @@
 use nalgebra::DVector;
 use rumple::{
     fit::{
-        case::{Case, Source},
+        case::{Case, DataSource},
         data::DataFile,
         dataset::Dataset,
         defaults::complete,
@@ -15,7 +15,7 @@ use rumple::{
     numeric::{Compute, Precision},
     optimize::Problem,
     study::{Wish, journal::Journal},
-    verify::coverage::Trial,
+    verify::coverage::CoverageTrial,
 };
 
 fn cpu() -> Compute {
@@ -30,8 +30,8 @@ fn shipped(name: &str) -> String {
 /// A case from JSON without its data, and data from CSV texts.
 fn case_of(json: &str, tables: &[&str]) -> (Case, Dataset) {
     let case = Case::parse(json, "test case").unwrap();
-    let sources: Vec<Source> = case.data.clone();
-    let files: Vec<(&Source, DataFile)> = sources
+    let sources: Vec<DataSource> = case.data.clone();
+    let files: Vec<(&DataSource, DataFile)> = sources
         .iter()
         .zip(tables)
         .map(|(source, text)| (source, DataFile::parse(text, &source.file).unwrap()))
@@ -56,9 +56,9 @@ fn parameter<'a>(result: &'a FitResult, name: &str) -> &'a ParameterResult {
     found.unwrap_or_else(|| panic!("no {name} in {:?}", result.parameters))
 }
 
-fn cotton() -> Trial {
+fn cotton() -> CoverageTrial {
     let truth = shipped("levison_like_cotton.truth.json");
-    Trial {
+    CoverageTrial {
         truth: Material::parse(&truth, "truth").unwrap(),
         gaps_mm: vec![0.5, 1.0, 2.0, 4.0],
         presses: (0..=10).map(|k| 10f64.powf(0.5 * f64::from(k))).collect(),
@@ -115,7 +115,7 @@ fn noise_free_data_give_the_truth_back() {
 /// each must hold in 128·0.95 ± 3 standard deviations. Intervals that always hold would be too wide.
 #[test]
 fn intervals_hold_the_truth() {
-    let trial = Trial {
+    let trial = CoverageTrial {
         starts: 4,
         hinges: 1024,
         ..cotton()
@@ -205,7 +205,7 @@ fn where_no_fold_yields_no_yield_strain_is_reported() {
         "polyester",
     )
     .unwrap();
-    let trial = Trial {
+    let trial = CoverageTrial {
         truth: polyester,
         gaps_mm: vec![1.5, 2.0, 4.0],
         starts: 8,

@@ -9,7 +9,7 @@ use crate::inside::common::cpu;
 use nalgebra::DVector;
 use rumple::{
     fit::{
-        case::{Case, Source},
+        case::{Case, DataSource},
         data::DataFile,
         dataset::Dataset,
         defaults::complete,
@@ -22,7 +22,7 @@ use serde_json::Value;
 /// The unknowns of the best start, each with its first guess, and the cost.
 fn searched(case: &Value, table: &str) -> (Vec<(String, f64, f64)>, f64) {
     let case = Case::parse(&case.to_string(), "test case").unwrap();
-    let source = Source::default();
+    let source = DataSource::default();
     let file = DataFile::parse(table, "data.csv").unwrap();
     assert!(file.synthetic);
     let data = Dataset::gather(&case, &[(&source, file)]).unwrap();

@@ -10,8 +10,9 @@ use crate::inside::common::{
 };
 use rumple::{
     learn::{
-        Bend, Body, BodyMotion, BodyScene, Garment, GarmentBatch, GarmentLoss, GarmentMotion,
-        Imperfection, LearnCase, LossConfig, Plasticity, Reduction, Spring, Term, Training,
+        Body, BodyMotion, BodyScene, Garment, GarmentBatch, GarmentLoss, GarmentMotion,
+        Imperfection, JointBend, LearnCase, LossConfig, Plasticity, Reduction, Spring, Term,
+        Training,
         curriculum::{Curriculum, adam},
         files::{Amass, Smpl},
         lesson::Lesson,
@@ -152,7 +153,7 @@ fn dressed(body: &Body, path: &Path, [around, rings]: [usize; 2]) -> Garment {
 }
 
 fn motion(body: &Body) -> BodyMotion {
-    let bend = Bend {
+    let bend = JointBend {
         peak: 70_f64.to_radians(),
         rest: 2,
         flex: 12,

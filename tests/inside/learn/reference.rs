@@ -2,7 +2,7 @@
 
 use rumple::{
     learn::{
-        Bend, Body, BodyMotion, BodyScene, Garment, GarmentBatch, GarmentLoss, Imperfection,
+        Body, BodyMotion, BodyScene, Garment, GarmentBatch, GarmentLoss, Imperfection, JointBend,
         LossConfig, Plasticity, Rule, SceneName,
         evaluate::{mean_size, top},
         reference::{Accuracy, ReferenceRun, ReferenceSimulation},
@@ -205,9 +205,9 @@ fn a_finished_frame_is_a_minimum() {
 fn a_deep_bend_is_minimised_to_its_end_and_can_be_repeated() {
     let scene = small_sleeve();
     let bend = |degrees: f64| {
-        let bend = Bend {
+        let bend = JointBend {
             peak: f64::to_radians(degrees),
-            ..Bend::canonical()
+            ..JointBend::canonical()
         };
         let motion = BodyMotion::bends("90°", &scene.body, &[bend], 95);
         run(&scene, &motion, Plasticity::degrees(30.0))
@@ -231,7 +231,7 @@ fn a_deep_bend_is_minimised_to_its_end_and_can_be_repeated() {
 #[test]
 fn a_shirt_goes_with_the_torso_and_stays_outside() {
     let scene = BodyScene::new(SceneName::Torso, 1, [8, 9]).unwrap();
-    let bend = Bend {
+    let bend = JointBend {
         peak: 60_f64.to_radians(),
         rest: 1,
         flex: 12,

@@ -13,7 +13,7 @@ use rumple::{
         curriculum::{Curriculum, Students, adam},
         lesson::Lesson,
         network::ElasticNet,
-        run::{self, Network, Place, TrainingRun},
+        run::{self, Network, NextStep, TrainingRun},
     },
     numeric::{Compute, Field, Precision},
 };
@@ -468,7 +468,7 @@ fn networks_go_on_from_cycle_to_cycle() {
     let lesson = run.students.lessons[0].clone();
     let before = seen(&run.course, &run.students.elastic, &lesson);
     run.advance().unwrap();
-    let start = Place {
+    let start = NextStep {
         cycle: 1,
         network: Network::Elastic,
         step: 0,

@@ -122,16 +122,16 @@ mod tests {
     use super::*;
     use crate::learn::{GravityForm, Reduction};
 
-    type Change = fn(&mut LearnCase);
+    type IdentityChange = fn(&mut LearnCase);
 
     #[test]
     fn what_the_reference_has_not_is_said() {
-        let said = |change: Change| {
+        let said = |change: IdentityChange| {
             let mut case = LearnCase::default();
             change(&mut case);
             other_energy(&case)
         };
-        let same: [Change; 5] = [
+        let same: [IdentityChange; 5] = [
             |_| (),
             |c| c.loss.materials.bending *= 2.0,
             |c| c.loss.frames = Reduction::Sum,
@@ -141,7 +141,7 @@ mod tests {
         for (number, change) in same.into_iter().enumerate() {
             assert_eq!(said(change), None, "change {number}");
         }
-        let others: [(Change, &str); 5] = [
+        let others: [(IdentityChange, &str); 5] = [
             (
                 |c| c.loss.bending.weight = 2.0,
                 "loss.bending.weight: 2.0 against 1.0.",

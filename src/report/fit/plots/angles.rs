@@ -1,6 +1,6 @@
 //! Angles against time, such as recovery angles against pressing time.
 
-use super::{Entry, distinct, fill, note, short, slug};
+use super::{NamedPicture, distinct, fill, note, short, slug};
 use crate::fit::result::{FitResult, FittedCurve};
 use crate::laboratory::{AngleFigure, Figure, TESTS, Test};
 use crate::report::plot::{Chart, Mark, Scale, Series};
@@ -59,12 +59,12 @@ pub(super) fn forms() -> impl Iterator<Item = Form> {
 }
 
 /// The measured points and fitted curves of a group.
-pub(super) struct Group<'a> {
+pub(super) struct AngleGroup<'a> {
     pub(super) points: Vec<MeasuredPoints>,
     pub(super) curves: Vec<(CurvePlace, &'a FittedCurve)>,
 }
 
-impl<'a> Group<'a> {
+impl<'a> AngleGroup<'a> {
     pub(super) fn new(result: &'a FitResult, form: &Form, name: &str) -> Self {
         let (series, of_curve, _) = form.figure.series;
         let panel = form.angles.panel;
@@ -92,7 +92,7 @@ impl<'a> Group<'a> {
             series: curve.setting(of_curve),
             panel: curve.setting(panel),
         };
-        Group {
+        AngleGroup {
             points: measured.collect(),
             curves: curves.map(|curve| (condition(curve), curve)).collect(),
         }
@@ -189,12 +189,12 @@ impl Panel {
 }
 
 /// A picture a group: points, curves and prediction bands.
-pub(super) fn pictures(result: &FitResult) -> Vec<Entry> {
+pub(super) fn pictures(result: &FitResult) -> Vec<NamedPicture> {
     let mut entries = Vec::new();
     for form in forms() {
         let names = form.group_names(result);
         for name in &names {
-            let group = Group::new(result, &form, name);
+            let group = AngleGroup::new(result, &form, name);
             for panel in Panel::split(&form, group.conditions()) {
                 let stem = panel.stem((names.len() > 1).then_some(*name));
                 let of = form.angles.caption.replace("{}", name);
@@ -206,7 +206,7 @@ pub(super) fn pictures(result: &FitResult) -> Vec<Entry> {
     entries
 }
 
-fn chart(result: &FitResult, name: &str, group: &Group, panel: &Panel) -> Chart {
+fn chart(result: &FitResult, name: &str, group: &AngleGroup, panel: &Panel) -> Chart {
     let (mut curves, mut points) = (Vec::new(), Vec::new());
     let (mut unplaced, mut any_hard) = (Vec::new(), false);
     for (color, &condition) in panel.conditions.iter().enumerate() {

@@ -1,12 +1,12 @@
 //! Measured points and fitted curves of every test but those of angles, and readings that are on no curve.
 
-use super::{Entry, angles::zipped, distinct, fill, level, note, slug};
+use super::{NamedPicture, angles::zipped, distinct, fill, level, note, slug};
 use crate::fit::result::{FitResult, FittedCurve, PointResult};
 use crate::laboratory::{Figure, TESTS, Test};
 use crate::report::plot::{Chart, Mark, Scale, Series};
 
 /// Points and curves of a group.
-pub(super) type Group<'a> = (Vec<&'a PointResult>, Vec<&'a FittedCurve>);
+pub(super) type PointsAndCurves<'a> = (Vec<&'a PointResult>, Vec<&'a FittedCurve>);
 
 /// Tests whose pictures have the common form.
 pub(super) fn tests() -> impl Iterator<Item = (&'static dyn Test, Figure)> {
@@ -31,7 +31,7 @@ pub(super) fn group<'a>(
     test: &dyn Test,
     figure: &Figure,
     name: &str,
-) -> Group<'a> {
+) -> PointsAndCurves<'a> {
     let points = result.points.iter();
     let points = points.filter(|p| p.test == figure.kind && p.group == name);
     let curves = result.curves.of(test.name());
@@ -40,7 +40,7 @@ pub(super) fn group<'a>(
 }
 
 /// The series that points and curves belong to, in order.
-pub(super) fn series_of(figure: &Figure, groups: &[Group]) -> Vec<f64> {
+pub(super) fn series_of(figure: &Figure, groups: &[PointsAndCurves]) -> Vec<f64> {
     let (of_point, of_curve, _) = figure.series;
     let curves = groups.iter().flat_map(|(_, curves)| curves);
     let points = groups.iter().flat_map(|(points, _)| points);
@@ -51,7 +51,7 @@ pub(super) fn series_of(figure: &Figure, groups: &[Group]) -> Vec<f64> {
 }
 
 /// A picture of every test and group: measured points and fitted curves, a colour a series.
-pub(super) fn pictures(result: &FitResult) -> Vec<Entry> {
+pub(super) fn pictures(result: &FitResult) -> Vec<NamedPicture> {
     let mut entries = Vec::new();
     for (test, figure) in tests() {
         for name in group_names(result, test, &figure) {
@@ -66,7 +66,7 @@ pub(super) fn pictures(result: &FitResult) -> Vec<Entry> {
     entries
 }
 
-fn chart(result: &FitResult, figure: &Figure, name: &str, group: &Group) -> Chart {
+fn chart(result: &FitResult, figure: &Figure, name: &str, group: &PointsAndCurves) -> Chart {
     let (points, curves) = group;
     let (of_point, of_curve, words) = figure.series;
     let own = |point: &PointResult| point.setting(of_point).unwrap_or(0.0);
@@ -118,13 +118,13 @@ pub(super) fn with_errors(label: String, mark: Mark, here: &[(f64, [f64; 4])]) -
 }
 
 /// Readings that are on no curve in units of their measured value, which makes points of any unit comparable.
-pub(super) fn readings(result: &FitResult) -> Vec<Entry> {
+pub(super) fn readings(result: &FitResult) -> Vec<NamedPicture> {
     let tests = TESTS.iter().filter_map(|test| test.without_curve());
     let entries = tests.filter_map(|(kind, what)| relative_readings(result, kind, what));
     entries.collect()
 }
 
-fn relative_readings(result: &FitResult, kind: &str, what: &str) -> Option<Entry> {
+fn relative_readings(result: &FitResult, kind: &str, what: &str) -> Option<NamedPicture> {
     let stem = slug(kind);
     let points = result.points.iter().filter(|point| point.test == kind);
     let numbered = points.enumerate().map(|(i, point)| (i as f64 + 1.0, point));

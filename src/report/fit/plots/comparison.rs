@@ -1,7 +1,7 @@
 //! Curves of two fits on common axes.
 
-use super::angles::{Form, Group, MeasuredPoints, Panel, axes, fitted_curve, forms, measured};
-use super::{Entry, common, distinct, fill, provenance, slug};
+use super::angles::{AngleGroup, Form, MeasuredPoints, Panel, axes, fitted_curve, forms, measured};
+use super::{NamedPicture, common, distinct, fill, provenance, slug};
 use crate::fit::result::{FitResult, PointResult};
 use crate::laboratory::Figure;
 use crate::report::plot::{Chart, Mark, Series};
@@ -13,7 +13,7 @@ const LOOKS: [(&str, Mark, Mark); 2] = [
 ];
 
 /// A picture for every test and group that either fit has.
-pub(super) fn pictures(a: &FitResult, b: &FitResult) -> Vec<Entry> {
+pub(super) fn pictures(a: &FitResult, b: &FitResult) -> Vec<NamedPicture> {
     let mut entries = Vec::new();
     for form in forms() {
         entries.extend(of_angles(a, b, &form));
@@ -82,13 +82,16 @@ fn sources(a: &FitResult, b: &FitResult, reading: &str, series: &[Series]) -> St
     parts.join("; ")
 }
 
-fn of_angles(a: &FitResult, b: &FitResult, form: &Form) -> Vec<Entry> {
+fn of_angles(a: &FitResult, b: &FitResult, form: &Form) -> Vec<NamedPicture> {
     let pairs = pairs(&form.group_names(a), &form.group_names(b));
     let mut entries = Vec::new();
     for &(name_a, name_b) in &pairs {
-        let groups = [Group::new(a, form, name_a), Group::new(b, form, name_b)];
+        let groups = [
+            AngleGroup::new(a, form, name_a),
+            AngleGroup::new(b, form, name_b),
+        ];
         let name = both(name_a, name_b);
-        for panel in Panel::split(form, groups.iter().flat_map(Group::conditions)) {
+        for panel in Panel::split(form, groups.iter().flat_map(AngleGroup::conditions)) {
             let stem = panel.stem((pairs.len() > 1).then_some(&name));
             let of = form.angles.caption.replace("{}", &name);
             let caption = format!("{of} {}", fitted_by(a, b));
@@ -105,7 +108,7 @@ fn of_angles(a: &FitResult, b: &FitResult, form: &Form) -> Vec<Entry> {
 }
 
 /// Curves of both fits and the points of both. Points that both have are drawn once.
-fn of_common(figure: &Figure, groups: &[common::Group; 2]) -> Vec<Series> {
+fn of_common(figure: &Figure, groups: &[common::PointsAndCurves; 2]) -> Vec<Series> {
     let (of_point, of_curve, words) = figure.series;
     let own = |point: &PointResult| point.setting(of_point).unwrap_or(0.0);
     let place = |point: &PointResult| point.setting(figure.x).unwrap_or(f64::NAN);
@@ -138,7 +141,7 @@ fn of_common(figure: &Figure, groups: &[common::Group; 2]) -> Vec<Series> {
 }
 
 /// Curves of both fits below the points of both. Points that both have are drawn once.
-fn overlaid(groups: &[Group; 2], panel: &Panel) -> Vec<Series> {
+fn overlaid(groups: &[AngleGroup; 2], panel: &Panel) -> Vec<Series> {
     let [first, _] = groups;
     let (mut curves, mut points) = (Vec::new(), Vec::new());
     for (group, (fit, line, marker)) in groups.iter().zip(LOOKS) {

@@ -1,6 +1,6 @@
 //! Residuals in units of their standard deviation.
 
-use super::{Entry, distinct, fill, level, note};
+use super::{NamedPicture, distinct, fill, level, note};
 use crate::fit::result::{FitResult, PointResult};
 use crate::laboratory::{Figure, TESTS, Test};
 use crate::report::plot::{Chart, Mark, Scale, Series};
@@ -9,7 +9,7 @@ use crate::report::plot::{Chart, Mark, Scale, Series};
 const MOST_KINDS: usize = 14;
 
 /// Angles against time, all other readings in the order of the data.
-pub(super) fn pictures(result: &FitResult) -> Vec<Entry> {
+pub(super) fn pictures(result: &FitResult) -> Vec<NamedPicture> {
     let mut entries = Vec::new();
     let mut others: Vec<&PointResult> = result.points.iter().collect();
     for test in TESTS {

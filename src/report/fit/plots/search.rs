@@ -1,6 +1,6 @@
 //! How the search went and how well the parameters are known.
 
-use super::{Entry, chi2_chart, distinct, level, log_if_wide, note, short, slug};
+use super::{NamedPicture, chi2_chart, distinct, level, log_if_wide, note, short, slug};
 use crate::fit::result::{FitResult, ParameterResult, ProfileResult};
 use crate::report::plot::{Chart, HeatMap, Mark, Scale, Series};
 
@@ -8,7 +8,7 @@ use crate::report::plot::{Chart, HeatMap, Mark, Scale, Series};
 const CHI2_95: f64 = 3.841_458_820_694_124;
 
 /// Where the starts ended, from best to worst.
-pub(super) fn starts(result: &FitResult) -> Option<Entry> {
+pub(super) fn starts(result: &FitResult) -> Option<NamedPicture> {
     let ends = result
         .starts
         .iter()
@@ -45,7 +45,7 @@ pub(super) fn starts(result: &FitResult) -> Option<Entry> {
 }
 
 /// The smallest χ² round by round, a colour a stage.
-pub(super) fn cost(result: &FitResult) -> Option<Entry> {
+pub(super) fn cost(result: &FitResult) -> Option<NamedPicture> {
     let stages = distinct(
         result
             .rounds
@@ -78,7 +78,7 @@ pub(super) fn cost(result: &FitResult) -> Option<Entry> {
 }
 
 /// A picture a profiled parameter.
-pub(super) fn profiles(result: &FitResult) -> Vec<Entry> {
+pub(super) fn profiles(result: &FitResult) -> Vec<NamedPicture> {
     let entry = |profile: &ProfileResult| {
         let caption = format!(
             "Profile likelihood of {}: the others are refitted at each value, and values under the dashed line are in the 95 % interval",
@@ -157,7 +157,7 @@ fn knowledge(parameter: &ParameterResult) -> Vec<String> {
 }
 
 /// Correlations of the free parameters.
-pub(super) fn correlations(result: &FitResult) -> Option<Entry> {
+pub(super) fn correlations(result: &FitResult) -> Option<NamedPicture> {
     let names = &result.correlations.names;
     let matrix = &result.correlations.matrix;
     let square = matrix.len() == names.len() && matrix.iter().all(|row| row.len() == names.len());

@@ -12,7 +12,7 @@ fn look_at(stem: &str, picture: &Picture) {
     }
 }
 
-fn stems(entries: &[(Topic, Entry)]) -> Vec<&str> {
+fn stems(entries: &[(Topic, NamedPicture)]) -> Vec<&str> {
     entries.iter().map(|(_, entry)| entry.0.as_str()).collect()
 }
 
@@ -121,7 +121,7 @@ fn splits_and_leaves_out() {
 #[test]
 fn compares_two_fits() {
     let (a, b) = (fit(&["cotton warp"]), other_fit());
-    let labels = |entries: &[(Topic, Entry)]| -> Vec<(String, usize)> {
+    let labels = |entries: &[(Topic, NamedPicture)]| -> Vec<(String, usize)> {
         let Picture::Chart(chart) = &entries[0].1.2 else {
             panic!("a chart");
         };

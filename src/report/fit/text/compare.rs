@@ -4,7 +4,7 @@ mod evidence;
 
 use serde_json::{Value, json};
 
-use self::evidence::{Evidence, Intervals, evidence, intervals};
+use self::evidence::{Intervals, Preference, evidence, intervals};
 use crate::report::document::layout::{Align, columns, wrapped};
 use crate::{
     fit::result::{FitResult, ParameterResult},
@@ -70,9 +70,9 @@ pub(crate) fn compare_json(a: &FitResult, b: &FitResult) -> Value {
         })
         .collect();
     let (difference, aic, bic) = match &found {
-        Evidence::Weights { aic, bic } => (None, Some(aic), Some(bic)),
-        Evidence::OtherData(why) => (Some(why), None, None),
-        Evidence::NoNumber => (None, None, None),
+        Preference::Weights { aic, bic } => (None, Some(aic), Some(bic)),
+        Preference::OtherData(why) => (Some(why), None, None),
+        Preference::NoNumber => (None, None, None),
     };
     json!({
         "a": fit(a),
@@ -157,14 +157,14 @@ fn variables(a: &FitResult, b: &FitResult) -> String {
     "[[Variables]]\n".to_string() + &columns(&rows, &align).concat()
 }
 
-fn statistics_of_both(a: &FitResult, b: &FitResult, found: &Evidence) -> String {
+fn statistics_of_both(a: &FitResult, b: &FitResult, found: &Preference) -> String {
     let mut rows = vec![["", "A", "B"].map(String::from).to_vec()];
     let [first, second] = [a, b].map(|r| statistics(&r.statistics).rows);
     for (row_a, row_b) in first.into_iter().zip(second) {
         let value_b = row_b.into_iter().nth(1).unwrap_or_default();
         rows.push(row_a.into_iter().take(2).chain([value_b]).collect());
     }
-    if let Evidence::Weights { aic, bic } = found {
+    if let Preference::Weights { aic, bic } = found {
         for (name, weights) in [("Akaike weight", aic), ("Bayesian weight", bic)] {
             let [of_a, of_b] = weights.map(|w| format!("{w:.3}"));
             rows.push(vec![name.into(), of_a, of_b]);
@@ -175,7 +175,7 @@ fn statistics_of_both(a: &FitResult, b: &FitResult, found: &Evidence) -> String 
 }
 
 /// What to think of it, without the final stop.
-fn verdict(a: &FitResult, b: &FitResult, found: &Evidence) -> String {
+fn verdict(a: &FitResult, b: &FitResult, found: &Preference) -> String {
     let laws = found.verdict([&a.statistics, &b.statistics].map(|s| [s.aic, s.bic]));
     let of = |wanted: Intervals| -> Vec<&str> {
         let pairs = pairs(a, b).into_iter();
@@ -298,8 +298,8 @@ mod tests {
     /// Another reading, another sd or another set of held-out points forbids the comparison.
     #[test]
     fn other_data_give_none() {
-        type Change = fn(&mut FitResult);
-        let changes: [(Change, &str); 4] = [
+        type ParameterChange = fn(&mut FitResult);
+        let changes: [(ParameterChange, &str); 4] = [
             (|r| r.points[3].measured_deg = Some(1.0), "poplin.csv:5 is"),
             (|r| r.points[3].sd_deg = Some(1.0), "poplin.csv:5 has sd"),
             (

@@ -1,8 +1,8 @@
 //! `report.md`.
 
 use crate::report::fit::{
-    document::{Block, Report, Topic},
-    rows::{Column, Table},
+    document::{Piece, Report, Topic},
+    rows::{ColumnKind, ReportTable},
 };
 
 /// File name and caption.
@@ -28,32 +28,32 @@ pub(crate) fn markdown(report: &Report, pictures: &[(Topic, Link)]) -> String {
     text
 }
 
-fn set(block: &Block) -> String {
+fn set(block: &Piece) -> String {
     match block {
-        Block::Text(text) => format!("{}\n", escaped(text)),
-        Block::Facts(facts) => facts
+        Piece::Text(text) => format!("{}\n", escaped(text)),
+        Piece::Facts(facts) => facts
             .iter()
             .map(|(term, text)| format!("- **{term}**: {}\n", escaped(text)))
             .collect(),
-        Block::List(items) => items
+        Piece::List(items) => items
             .iter()
             .map(|i| format!("- {}\n", escaped(i)))
             .collect(),
-        Block::Table(table) => set_table(table),
-        Block::Command(command) => format!("    {}\n", one_line(command)),
+        Piece::Table(table) => set_table(table),
+        Piece::Command(command) => format!("    {}\n", one_line(command)),
     }
 }
 
-fn set_table(table: &Table) -> String {
+fn set_table(table: &ReportTable) -> String {
     let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
-    let rule = |column: Column| match column {
-        Column::Number => "---:".to_string(),
+    let rule = |column: ColumnKind| match column {
+        ColumnKind::Number => "---:".to_string(),
         _ => "---".into(),
     };
-    let cell = |text: &String, column: Column| match column {
+    let cell = |text: &String, column: ColumnKind| match column {
         // A code span shows everything as it is, except that it ends at a backtick and that a bar
         // ends the cell even there.
-        Column::Name if !text.is_empty() => {
+        ColumnKind::Name if !text.is_empty() => {
             format!("`{}`", one_line(text).replace('`', "'").replace('|', "\\|"))
         }
         _ => escaped(text),

@@ -6,7 +6,7 @@ use crate::{
     report::{
         document::number::{NONE, counted},
         fit::{
-            rows::{self, Kind, ParameterRow, STRONG_CORRELATION, parameter_row},
+            rows::{self, ParameterRow, STRONG_CORRELATION, TableKind, parameter_row},
             sentence,
         },
     },
@@ -91,8 +91,8 @@ fn cells(row: &ParameterRow) -> Vec<String> {
         around("", &row.unit, ""),
         around("", &row.interval, ""),
         around("(init = ", &row.start, ")"),
-        match Kind::of(&row.verdict) {
-            Kind::Identified if row.verdict == "identified" => row.verdict.clone(),
+        match TableKind::of(&row.verdict) {
+            TableKind::Identified if row.verdict == "identified" => row.verdict.clone(),
             _ => String::new(),
         },
     ]
@@ -104,10 +104,10 @@ fn with_verdict(line: &str, parameter: &ParameterResult) -> String {
     let verdict = parameter.verdict.as_str();
     let beside = format!("{}  ({verdict})\n", line.trim_end());
     let last_line = beside.lines().last().unwrap_or_default();
-    match Kind::of(verdict) {
-        Kind::Identified if verdict == "identified" => line.into(),
-        Kind::Given if last_line.chars().count() <= WIDTH => beside,
-        Kind::Given => line.to_string() + &wrapped("        ", &format!("({verdict})")),
+    match TableKind::of(verdict) {
+        TableKind::Identified if verdict == "identified" => line.into(),
+        TableKind::Given if last_line.chars().count() <= WIDTH => beside,
+        TableKind::Given => line.to_string() + &wrapped("        ", &format!("({verdict})")),
         _ => line.to_string() + &wrapped("        ", verdict),
     }
 }

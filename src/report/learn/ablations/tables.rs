@@ -8,12 +8,12 @@ use crate::{
     },
     report::learn::{
         below::{below, moments},
-        table::{Block, digits, grouped, metric_header, values},
+        table::{TableBlock, digits, grouped, metric_header, values},
     },
 };
 
 /// Scores on the canonical bend and over all motions, what stays, and what the networks cost.
-pub(super) fn blocks(rows: &[AblationRow]) -> [Block; 4] {
+pub(super) fn blocks(rows: &[AblationRow]) -> [TableBlock; 4] {
     [
         scores(rows, "The unseen 90° bend", |r| (&r.bend, &r.bend_elastic)),
         scores(rows, "Mean of the unseen motions", |r| {
@@ -95,7 +95,7 @@ fn scores(
     rows: &[AblationRow],
     what: &str,
     pick: fn(&AblationRow) -> (&Metrics, &Metrics),
-) -> Block {
+) -> TableBlock {
     let line = |name: String, of: &[&Metrics]| {
         let of: Vec<Vec<f64>> = of.iter().map(|metrics| values(metrics)).collect();
         let column = |k: usize| spread(&of.iter().map(|m| m[k]).collect::<Vec<_>>());
@@ -127,7 +127,7 @@ fn scores(
         "{what}, against the reference simulation of the same yield strain; synthetic, lower is better; {}.",
         over_seeds(rows)
     );
-    Block::new(title, &metric_header("ablation"), lines)
+    TableBlock::new(title, &metric_header("ablation"), lines)
 }
 
 /// A seed, metrics of the case and of what it is compared with.
@@ -152,7 +152,7 @@ fn over(of: &[&AblationRow], pick: fn(&AblationRow) -> f64) -> String {
 }
 
 /// What stays after the canonical bend.
-fn creases(rows: &[AblationRow]) -> Block {
+fn creases(rows: &[AblationRow]) -> TableBlock {
     let line = |(name, of): (&str, Vec<&AblationRow>)| {
         let own: Vec<&Metrics> = of.iter().map(|r| &r.mean).collect();
         let elastic: Vec<&Metrics> = of.iter().map(|r| &r.mean_elastic).collect();
@@ -171,7 +171,7 @@ fn creases(rows: &[AblationRow]) -> Block {
          predicting none; synthetic; {}.",
         over_seeds(rows)
     );
-    Block::new(
+    TableBlock::new(
         title,
         "ablation; mean |ε_p| after; of the reference; top tenth of |ε| before; after; largest |ε_p|, unloaded control; \
          PE below none",
@@ -183,7 +183,7 @@ fn creases(rows: &[AblationRow]) -> Block {
 const PE: usize = 1;
 
 /// Mean and largest error of the rest bending, size and speed, as Tables 4 and 5 of paper 2's supplement have them.
-fn costs(rows: &[AblationRow]) -> Block {
+fn costs(rows: &[AblationRow]) -> TableBlock {
     let line = |(name, of): (&str, Vec<&AblationRow>)| {
         // The same for all seeds.
         let size = |pick: fn(&AblationRow) -> usize| of.first().map_or(0, |r| pick(r)).to_string();
@@ -201,7 +201,7 @@ fn costs(rows: &[AblationRow]) -> Block {
          they need of the memory is not measured), and time of both networks, poses and skinning included; synthetic; {}.",
         over_seeds(rows)
     );
-    Block::new(
+    TableBlock::new(
         title,
         "ablation; PE rad; largest error rad; E-Net parameters; P-Net parameters; ms a frame",
         by_variant(rows).into_iter().map(line).collect(),
@@ -238,7 +238,7 @@ mod tests {
     }
 
     /// Name and PE of all lines.
-    fn lines(block: &Block) -> Vec<[&str; 2]> {
+    fn lines(block: &TableBlock) -> Vec<[&str; 2]> {
         let rows = block.rows.iter();
         rows.map(|row| [row[0].as_str(), row[1 + PE].as_str()])
             .collect()

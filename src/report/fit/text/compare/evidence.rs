@@ -55,7 +55,7 @@ pub(super) fn intervals(a: Option<&ParameterResult>, b: Option<&ParameterResult>
 
 /// Which fit the data prefer.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Evidence {
+pub(super) enum Preference {
     /// exp(−Δ/2), normalised, of A and B.
     Weights {
         /// By Akaike's criterion.
@@ -70,18 +70,18 @@ pub(super) enum Evidence {
 }
 
 /// The weights, where both fits were to the same points. Points held out are no part of χ².
-pub(super) fn evidence(a: &FitResult, b: &FitResult) -> Evidence {
+pub(super) fn evidence(a: &FitResult, b: &FitResult) -> Preference {
     if let Some(why) = difference(&a.points, &b.points) {
-        return Evidence::OtherData(why);
+        return Preference::OtherData(why);
     }
     let criteria = [&a.statistics, &b.statistics];
     let (aic, bic) = (criteria.map(|s| s.aic), criteria.map(|s| s.bic));
     match aic.into_iter().chain(bic).all(f64::is_finite) {
-        true => Evidence::Weights {
+        true => Preference::Weights {
             aic: weights(aic),
             bic: weights(bic),
         },
-        false => Evidence::NoNumber,
+        false => Preference::NoNumber,
     }
 }
 
@@ -129,17 +129,17 @@ fn difference(a: &[PointResult], b: &[PointResult]) -> Option<String> {
     })
 }
 
-impl Evidence {
+impl Preference {
     /// Which law to prefer, in words; `criteria` are AIC and BIC of each fit.
     pub(super) fn verdict(&self, criteria: [[f64; 2]; 2]) -> String {
         let (aic, bic) = match self {
-            Evidence::OtherData(why) => {
+            Preference::OtherData(why) => {
                 return format!("AIC and BIC cannot be compared, because the data differ: {why}");
             }
-            Evidence::NoNumber => {
+            Preference::NoNumber => {
                 return "AIC and BIC cannot be compared: one of them is not a number".into();
             }
-            Evidence::Weights { aic, bic } => (aic, bic),
+            Preference::Weights { aic, bic } => (aic, bic),
         };
         let choice = |name: &str, weights: &[f64; 2], which: usize| {
             let apart = (criteria[0][which] - criteria[1][which]).abs();
