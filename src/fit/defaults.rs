@@ -96,22 +96,11 @@ fn assumed_rigidity(data: &Dataset) -> Result<(f64, String)> {
     ))
 }
 
-/// Hinges along a fold: so many that the last gate is narrow against every threshold.
-const HINGES: usize = 2048;
-/// The same for laws that only the plain roll-out computes, thirty times slower: their smoothing bias is
-/// larger.
-const FEW_HINGES: usize = 128;
-
 /// Gives every parameter of the law a role, and every free one bounds and a scale.
 pub(crate) fn complete(case: &Case, data: &Dataset) -> Result<Case> {
     let mut case = case.clone();
     let known = Known::of(data);
     let law = case.build_law();
-    let fused = law.has_fused_form();
-    case.tests.hinges = case
-        .tests
-        .hinges
-        .or(Some(if fused { HINGES } else { FEW_HINGES }));
     let mut roles = Vec::new();
     for parameter in law.parameters() {
         let role = match (case.role(&parameter.name), parameter.role) {

@@ -27,6 +27,12 @@ use crate::{
 /// threshold by about half its width.
 const EARLY_STAGES: [(f64, usize); 3] = [(0.3, 64), (0.1, 32), (0.03, 8)];
 
+/// Hinges of the stage before the last and of tests other than recovery, and of recovery tests where the law has no
+/// closed form; eight times fewer in the stage before.
+const HINGES: usize = 2048;
+/// The same for laws that only the plain roll-out computes, thirty times slower.
+const FEW_HINGES: usize = 128;
+
 /// Fewest hinges of a stage.
 const FEWEST_HINGES: usize = 32;
 
@@ -54,6 +60,8 @@ pub struct Calibration {
     law: Arc<dyn Law>,
     parameters: Vec<Parameter>,
     hinges: usize,
+    /// Whether the last stage reads whole folds: the case asks for no number of hinges.
+    whole_folds: bool,
     settings: TestSettings,
     /// The unknowns, in order.
     pub unknowns: Vec<Unknown>,
@@ -74,13 +82,17 @@ impl Calibration {
     /// From a case that [`super::defaults::complete`] has completed.
     pub fn new(compute: Compute, case: &Case, data: &Dataset) -> Result<Calibration> {
         let law = case.build_law();
-        let hinges = case.tests.hinges.unwrap_or(FEWEST_HINGES);
+        let hinges = case.tests.hinges.unwrap_or(match law.has_fused_form() {
+            true => HINGES,
+            false => FEW_HINGES,
+        });
         let (unknowns, origins) = layout(case, data, &law.parameters())?;
         let mut calibration = Calibration {
             compute,
             parameters: law.parameters(),
             law,
             hinges,
+            whole_folds: case.tests.hinges.is_none(),
             settings: case.tests,
             bounds: Vec::new(),
             unknowns,
@@ -107,14 +119,25 @@ impl Calibration {
         }
         let stages = stages(hinges);
         for (k, (hinges, width)) in stages.iter().enumerate() {
-            // Early stages simulate independent hinges, which is cheap. Only the last stage simulates meshes.
-            let meshes = k + 1 == stages.len();
-            let tests = calibration.tests(meshes, *hinges, Some(*width), &conditions)?;
+            // Early stages simulate independent hinges, which is cheap. Only the last stage simulates meshes and
+            // whole folds.
+            let last = k + 1 == stages.len();
+            let resolution = Resolution {
+                hinges: *hinges,
+                width: Some(*width),
+                whole_folds: last && calibration.whole_folds,
+                meshes: last,
+                settings: case.tests,
+            };
+            let tests = calibration.tests(resolution, &conditions)?;
             calibration.stages.push(tests);
         }
         if TESTS.iter().any(|test| test.needs_meshes(&case.tests)) {
-            let width = Some(calibration.width(stages.len() - 1));
-            let tests = calibration.tests(false, hinges, width, &conditions)?;
+            let resolution = Resolution {
+                meshes: false,
+                ..calibration.finest()
+            };
+            let tests = calibration.tests(resolution, &conditions)?;
             calibration.without_meshes = Some(tests);
         }
         Ok(calibration)
@@ -138,19 +161,18 @@ impl Calibration {
         stages(self.hinges)[stage].1
     }
 
-    fn tests(
-        &self,
-        meshes: bool,
-        hinges: usize,
-        width: Option<f64>,
-        conditions: &[(usize, Condition)],
-    ) -> Result<Tests> {
-        let resolution = Resolution {
-            hinges,
-            width,
-            meshes,
+    /// How the last stage simulates.
+    fn finest(&self) -> Resolution {
+        Resolution {
+            hinges: self.hinges,
+            width: Some(WIDTH_OF_HINGES / self.hinges as f64),
+            whole_folds: self.whole_folds,
+            meshes: true,
             settings: self.settings,
-        };
+        }
+    }
+
+    fn tests(&self, resolution: Resolution, conditions: &[(usize, Condition)]) -> Result<Tests> {
         let tests = Tests::new(&self.compute, self.law.clone(), resolution, conditions)?;
         Ok(tests.seeking(self.sought()))
     }
@@ -179,8 +201,7 @@ impl Calibration {
 
     /// Tests of conditions as the last stage simulates them.
     pub fn last_tests(&self, conditions: &[(usize, Condition)]) -> Result<Tests> {
-        let width = self.width(self.stages.len() - 1);
-        self.tests(true, self.hinges, Some(width), conditions)
+        self.tests(self.finest(), conditions)
     }
 
     /// Readings of tests at many points, each with ∂reading/∂unknown where slopes are asked for. The readings
@@ -207,7 +228,13 @@ impl Calibration {
         point: &DVector<f64>,
         conditions: &[(usize, Condition)],
     ) -> Result<Vec<f64>> {
-        let tests = self.tests(true, self.hinges.max(2048), None, conditions)?;
+        let resolution = Resolution {
+            hinges: self.hinges.max(2048),
+            width: None,
+            whole_folds: true,
+            ..self.finest()
+        };
+        let tests = self.tests(resolution, conditions)?;
         let mut readings = tests.run(&self.compute, &[self.values(point)], false)?;
         Ok(readings.remove(0).values)
     }

@@ -20,6 +20,9 @@ pub struct Resolution {
     pub hinges: usize,
     /// Width of the smoothstep gate as a share of the largest curvature of a test; none for the hard law.
     pub width: Option<f64>,
+    /// Whether angles are those of whole folds under the hard law, where the law has a closed form. Otherwise, and where
+    /// it has none, they are sums over the hinges.
+    pub whole_folds: bool,
     /// Whether meshes are simulated where the settings ask for them. Without them hinges stand in for strips, and
     /// torques are left out.
     pub meshes: bool,
@@ -33,6 +36,7 @@ impl Resolution {
         Resolution {
             hinges: 4096,
             width: None,
+            whole_folds: true,
             meshes: true,
             settings: *settings,
         }

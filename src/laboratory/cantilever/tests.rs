@@ -29,6 +29,7 @@ fn read(
     let resolution = Resolution {
         hinges: 32,
         width,
+        whole_folds: false,
         meshes: false,
         settings: TestSettings::default(),
     };

@@ -38,6 +38,7 @@ fn strips_of(
     let resolution = Resolution {
         hinges: 2048,
         width: Some(0.0025),
+        whole_folds: false,
         meshes: true,
         settings: TestSettings {
             specimen: Specimen::StripMesh,

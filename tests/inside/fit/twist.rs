@@ -44,6 +44,7 @@ fn twisted(values: &[f64]) -> Readings {
     let resolution = Resolution {
         hinges: 32,
         width: None,
+        whole_folds: true,
         meshes: true,
         settings: TestSettings {
             twist: Some(cylinder()),
