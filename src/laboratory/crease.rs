@@ -3,7 +3,9 @@
 mod columns;
 mod exact;
 mod grid;
+mod hinge;
 mod measured;
+mod quadrature;
 mod shares;
 mod whole;
 
@@ -108,16 +110,15 @@ impl CreaseTest {
         points
     }
 
-    /// Recovery angle of each point \[degrees\] under the hard law, in closed form: as with infinitely many hinges, and
-    /// whatever else is read. `None` for laws with relaxation branches or Dahl's friction, and for a fold in which a
-    /// yarn would yield against its fold: a roll-out then has to do.
+    /// Recovery angle of each point \[degrees\] under the hard law, as with infinitely many hinges, and whatever else is
+    /// read. `None` for a fold in which a yarn would yield against its fold: a roll-out then has to do.
     pub fn exact(
         law: &dyn Law,
         values: &[f64],
         points: &[CreasePoint],
     ) -> Result<Vec<Option<f64>>> {
         CreaseTest::default().check(points)?;
-        let angle = |p: &CreasePoint| exact::recovery(law, values, p).map(|(angle, _)| angle);
+        let angle = |p: &CreasePoint| whole::recovery(law, values, &[], p).map(|(angle, _)| angle);
         let angles: Vec<Option<f64>> = points.iter().map(angle).collect();
         for (point, angle) in points.iter().zip(&angles) {
             if let Some(angle) = angle {

@@ -1,6 +1,6 @@
 //! Dahl's friction as used for cloth by Miguel et al. 2013 [MTB*13]: paper 1's friction baseline.
 
-use super::{DeterminedBy, Elastic, Law, Parameter, ParameterRole, parameter};
+use super::{DeterminedBy, Elastic, Law, LawForm, Parameter, ParameterRole, parameter};
 use crate::numeric::{Field, Gate, abs, sign};
 
 /// The friction moment F follows the strain with slope K_f at first and saturates at K_f·ε_0:
@@ -44,6 +44,10 @@ impl Law for Dahl {
             }
             other => Elastic.determined_by(other),
         }
+    }
+
+    fn form(&self) -> LawForm {
+        LawForm::Dahl
     }
 
     fn history(&self) -> Vec<String> {

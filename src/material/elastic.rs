@@ -1,6 +1,6 @@
 //! Linear elasticity: the baseline without memory.
 
-use super::{DeterminedBy, Law, Parameter, ParameterRole, Source, parameter};
+use super::{DeterminedBy, Law, LawForm, Parameter, ParameterRole, Source, parameter};
 use crate::numeric::{Field, Gate};
 
 /// σ = K_b·ε \[Grinspun et al. 2003\]. No history; a released fold recovers fully.
@@ -22,8 +22,8 @@ impl Law for Elastic {
         )
     }
 
-    fn as_time_dependent(&self) -> Option<[Source; 9]> {
-        Some(Source::without_friction(Source::NEVER, Source::NONE))
+    fn form(&self) -> LawForm {
+        LawForm::special_case(Source::without_friction(Source::NEVER, Source::NONE))
     }
 
     fn history(&self) -> Vec<String> {

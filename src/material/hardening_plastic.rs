@@ -1,7 +1,7 @@
 //! Plasticity with linear hardening and no time: paper 1's baseline [NPO13, GSH*04].
 
 use super::{
-    DeterminedBy, Law, Parameter, ParameterRole, PerfectPlastic, Source, parameter, unload,
+    DeterminedBy, Law, LawForm, Parameter, ParameterRole, PerfectPlastic, Source, parameter, unload,
 };
 use crate::numeric::{Field, Gate};
 
@@ -38,8 +38,8 @@ impl Law for HardeningPlastic {
         }
     }
 
-    fn as_time_dependent(&self) -> Option<[Source; 9]> {
-        Some(Source::without_friction(
+    fn form(&self) -> LawForm {
+        LawForm::special_case(Source::without_friction(
             Source::Parameter(1),
             Source::Parameter(2),
         ))

@@ -11,6 +11,7 @@ mod format;
 mod hardening_plastic;
 pub(crate) mod parameter;
 mod perfect_plastic;
+pub(crate) mod population;
 mod preset;
 mod ready;
 mod schema;
@@ -105,15 +106,40 @@ pub trait Law: Debug + Send + Sync {
         gate: &Gate,
     ) -> (Field, Vec<Field>);
 
-    /// The time-dependent law with one step after another is this law if its nine parameters are taken from here.
-    /// `None` for laws that are no special case of it.
-    fn as_time_dependent(&self) -> Option<[Source; 9]> {
-        None
-    }
+    /// What a whole fold under this law is computed from.
+    fn form(&self) -> LawForm;
 
     /// Whether the fused roll-out of the time-dependent law computes this law.
     fn has_fused_form(&self) -> bool {
         false
+    }
+}
+
+/// What a law is, for computations that know its formulas.
+#[derive(Debug, Clone, PartialEq)]
+pub enum LawForm {
+    /// The time-dependent law or a special case of it.
+    TimeDependent {
+        /// Its nine parameters.
+        base: [Source; 9],
+        /// Spreads of the friction times, the friction thresholds and the flow times over the yarns, where the law has a
+        /// population of them.
+        spreads: Option<[Source; 3]>,
+        /// Stiffness and time of every relaxation branch.
+        branches: Vec<[Source; 2]>,
+    },
+    /// Dahl's friction; its parameters in their order.
+    Dahl,
+}
+
+impl LawForm {
+    /// A law with one yarn and no branches.
+    fn special_case(base: [Source; 9]) -> LawForm {
+        LawForm::TimeDependent {
+            base,
+            spreads: None,
+            branches: Vec::new(),
+        }
     }
 }
 
@@ -127,6 +153,14 @@ pub enum Source {
 }
 
 impl Source {
+    /// The number, given the special case's parameters.
+    pub fn value(self, parameters: &[f64]) -> f64 {
+        match self {
+            Source::Parameter(p) => parameters[p],
+            Source::Constant(value) => value,
+        }
+    }
+
     /// A yield strain, a threshold or a time that nothing reaches.
     const NEVER: Source = Source::Constant(1e30);
     const NONE: Source = Source::Constant(0.0);

@@ -1,6 +1,8 @@
 //! Perfect plasticity (paper 1, Eq. 9; paper 2, Eq. 3).
 
-use super::{DeterminedBy, Elastic, Law, Parameter, ParameterRole, Source, parameter, unload};
+use super::{
+    DeterminedBy, Elastic, Law, LawForm, Parameter, ParameterRole, Source, parameter, unload,
+};
 use crate::numeric::{Field, Gate};
 
 /// Everything beyond the yield strain becomes plastic at once:
@@ -32,8 +34,8 @@ impl Law for PerfectPlastic {
         }
     }
 
-    fn as_time_dependent(&self) -> Option<[Source; 9]> {
-        Some(Source::without_friction(Source::Parameter(1), Source::NONE))
+    fn form(&self) -> LawForm {
+        LawForm::special_case(Source::without_friction(Source::Parameter(1), Source::NONE))
     }
 
     fn history(&self) -> Vec<String> {

@@ -1,7 +1,7 @@
 //! The time-dependent friction and plasticity law of paper 1.
 
 use super::{
-    Dahl, DeterminedBy, HardeningPlastic, Law, Parameter, ParameterRole, Source, parameter,
+    Dahl, DeterminedBy, HardeningPlastic, Law, LawForm, Parameter, ParameterRole, Source, parameter,
 };
 use crate::numeric::{Field, Gate, indicator, sign};
 
@@ -311,12 +311,17 @@ impl Law for TimeDependent {
     }
 
     /// The printed timer never sees a held fold flow, so its modulus never falls.
-    fn as_time_dependent(&self) -> Option<[Source; 9]> {
-        let mut sources = std::array::from_fn(Source::Parameter);
+    fn form(&self) -> LawForm {
+        let mut base = std::array::from_fn(Source::Parameter);
         if self.timer == Timer::Printed {
-            sources[7] = Source::Constant(0.0);
+            base[7] = Source::Constant(0.0);
         }
-        (self.branches == 0).then_some(sources)
+        let branch = |i| [0, 1].map(|k| Source::Parameter(PARAMETERS + 2 * i + k));
+        LawForm::TimeDependent {
+            base,
+            spreads: None,
+            branches: (0..self.branches).map(branch).collect(),
+        }
     }
 
     fn has_fused_form(&self) -> bool {

@@ -30,7 +30,7 @@ use std::f64::consts::PI;
 use num_dual::{DualNum, DualSVec64};
 
 use super::{CREST_CURVATURE, CreasePoint};
-use crate::material::{Law, Source};
+use crate::material::{Law, LawForm, Source};
 
 /// A number with its derivatives by the parameters of the time-dependent law.
 type Number = DualSVec64<9>;
@@ -113,13 +113,24 @@ impl Span {
 }
 
 /// Recovery angle \[degrees\] and its derivatives by the law's parameters \[degrees per unit\]. `None` for laws that are
-/// no special case of the time-dependent one, and for folds in which a yarn would yield against its fold.
+/// no special case of the time-dependent one with a single yarn and no branches, and for folds in which a yarn would
+/// yield against its fold.
 pub(super) fn recovery(
     law: &dyn Law,
     values: &[f64],
     point: &CreasePoint,
 ) -> Option<(f64, Vec<f64>)> {
-    let sources = law.as_time_dependent()?;
+    let LawForm::TimeDependent {
+        base: sources,
+        spreads: None,
+        branches,
+    } = law.form()
+    else {
+        return None;
+    };
+    if !branches.is_empty() {
+        return None;
+    }
     let parameters: [Number; 9] = std::array::from_fn(|k| match sources[k] {
         Source::Parameter(i) => Number::from(values[i]).derivative(k),
         Source::Constant(value) => Number::from(value),

@@ -362,7 +362,7 @@ impl Test for Recovery {
     fn prepare(&self, setup: &TestSetup) -> Result<Vec<Box<dyn PreparedTest>>> {
         let mut prepared: Vec<Box<dyn PreparedTest>> = Vec::new();
         if let Some(hinges) = hinge_block(setup)? {
-            if setup.resolution.whole_folds && setup.law.as_time_dependent().is_some() {
+            if setup.resolution.whole_folds {
                 let points = setup.conditions.iter();
                 let points = points.filter_map(|(_, c)| CreasePoint::of(c)).collect();
                 prepared.push(Box::new(WholeFolds { points, hinges }));

@@ -1,20 +1,44 @@
-//! The recovery conditions of a list under the hard law: whole folds in closed form, hinges where there is none.
+//! The recovery conditions of a list under the hard law: whole folds, in closed form or by quadrature; hinges where a
+//! yarn would yield against its fold.
 
 use std::slice;
 
 use rayon::prelude::*;
 
-use super::{CREST_CURVATURE, CreasePoint, CreaseTest, exact};
+use super::{CREST_CURVATURE, CreasePoint, CreaseTest, exact, quadrature};
 use crate::{
     error::Result,
     laboratory::{PreparedTest, Readings, Request, TestSetup, batch::HingeBlock},
+    material::Law,
 };
 
-/// Folds under the hard law. A reading in closed form is a function of its own condition alone.
+/// Recovery angle \[degrees\] of a fold under the hard law and its derivatives by the parameters that are sought. `None`
+/// where a yarn would yield against its fold.
+pub(super) fn recovery(
+    law: &dyn Law,
+    values: &[f64],
+    sought: &[usize],
+    point: &CreasePoint,
+) -> Option<(f64, Vec<f64>)> {
+    let (angle, mut slopes) = match exact::recovery(law, values, point) {
+        Some((angle, slopes)) => (angle, sought.iter().map(|p| slopes[*p]).collect()),
+        None => quadrature::recovery(&law.form(), values, sought, point, &quadrature::USUAL)?,
+    };
+    // With a threshold exactly at the crest the angle has a slope on one side only: none.
+    for slope in slopes
+        .iter_mut()
+        .filter(|slope: &&mut f64| !slope.is_finite())
+    {
+        *slope = 0.0;
+    }
+    Some((angle, slopes))
+}
+
+/// Folds under the hard law. A reading of a whole fold is a function of its own condition alone.
 pub(super) struct WholeFolds {
     /// The points, in the order of the block of hinges.
     pub points: Vec<CreasePoint>,
-    /// The same folds as hinges, for those without a closed form.
+    /// The same folds as hinges, for those that are no whole ones.
     pub hinges: HingeBlock,
 }
 
@@ -22,19 +46,24 @@ impl PreparedTest for WholeFolds {
     fn read(&self, request: &Request, results: &mut [Readings]) -> Result<()> {
         let width = request.strains.len();
         let law = request.law.as_ref();
+        let sought = request.sought.unwrap_or_default();
         let each = request.sets.par_iter().zip(results.par_iter_mut());
         let open: Vec<Vec<usize>> = each
             .map(|(set, result)| {
+                let conditions = self.hinges.conditions.par_iter().zip(&self.points);
+                let angle = |(&(_, group), point): (&(usize, usize), &CreasePoint)| {
+                    recovery(law, &set[group], sought, point)
+                };
+                let angles: Vec<_> = conditions.map(angle).collect();
                 let mut open = Vec::new();
-                let conditions = self.hinges.conditions.iter().zip(&self.points);
-                for (&(condition, group), point) in conditions {
-                    let Some((angle, slopes)) = exact::recovery(law, &set[group], point) else {
+                for (&(condition, _), angle) in self.hinges.conditions.iter().zip(angles) {
+                    let Some((angle, slopes)) = angle else {
                         open.push(condition);
                         continue;
                     };
                     result.values[condition] = angle;
-                    if request.sought.is_some() {
-                        result.slopes[condition * width..][..width].copy_from_slice(&slopes);
+                    for (p, slope) in sought.iter().zip(slopes) {
+                        result.slopes[condition * width + p] = slope;
                     }
                 }
                 open
