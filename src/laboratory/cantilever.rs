@@ -5,6 +5,9 @@
 //! weight per area, the moment is M(s) = ∫ w·(L − u)·cos θ(u) du from s to L, and M = σ(κ) with κ = dθ/ds and σ the
 //! law. The strip bends while it moves, so yarns have no time to lock and nothing flows: the law is taken from 0 to κ in
 //! no time. The standard reports the bending length c = L/2 and the flexural rigidity G = w·c³.
+//!
+//! This file and a line in [`super::TESTS`] are all that fits, designs, studies, reports and the command line know of
+//! the test. The file `elastica` has the strip's mechanics, which know neither data files nor reports.
 
 mod elastica;
 

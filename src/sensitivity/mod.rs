@@ -9,6 +9,7 @@
 pub(crate) mod analysis;
 pub(crate) mod cloth;
 pub(crate) mod derivative;
+mod distribution;
 pub(crate) mod factor;
 pub(crate) mod failure;
 mod input;

@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use super::{
     analysis::{Subject, analyse},
-    factor::{Distribution, Factor, groups},
+    distribution::Distribution,
+    factor::{Factor, groups},
     model::{Model, ModelRun, Output},
     result::Sensitivity,
     study::{Method, Study, StudyPlan},
