@@ -19,7 +19,7 @@ use crate::{
 /// The law is taken as it is, one update a row. A slip resets the dwell and plastic flow lags one row, so
 /// write a hold as several rows (and end it with one of dt 0), not as one long one.
 #[derive(Debug, Args)]
-pub(crate) struct Arguments {
+pub(crate) struct DriveArguments {
     #[command(flatten)]
     material: MaterialArguments,
     /// CSV with the columns dt [s] and strain [1/m, or rad for materials in angles]
@@ -33,7 +33,7 @@ pub(crate) struct Arguments {
     plot: Option<PathBuf>,
 }
 
-pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(common: &Common, arguments: &DriveArguments) -> Result<()> {
     let prepared = arguments.material.prepare()?;
     check_outputs(arguments)?;
     let steps = read_strain_history(&arguments.strain)?;
@@ -58,7 +58,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
 }
 
 /// Refuses outputs that cannot be written or would overwrite something of this run.
-fn check_outputs(arguments: &Arguments) -> Result<()> {
+fn check_outputs(arguments: &DriveArguments) -> Result<()> {
     if let Some(path) = &arguments.plot {
         Format::of(path)?;
     }

@@ -10,14 +10,14 @@ use self::changes::Changes;
 use super::{Common, Shown, say};
 use crate::{
     error::{Error, Result, bad_input},
-    fit::{FitFolder, FitJob, Measurements, input::CASE, result::FitResult, run::Optimizer},
+    fit::{FitFolder, FitJob, Measurements, input::CASE, result::FitResult, run::SearchMethod},
     report,
     study::{Folder, JOURNAL, Shard},
 };
 
 /// Fit fabric parameters to measured recovery angles and bending loops, with error bars
 #[derive(Debug, Args)]
-pub(crate) struct Arguments {
+pub(crate) struct FitArguments {
     /// A case (.json) or measurement files (.csv), for which a case is built [default: the shipped
     /// synthetic Levison-like cotton set]
     #[arg(value_name = "CASE.json|DATA.csv")]
@@ -47,7 +47,7 @@ enum OptimizerName {
     Adam,
 }
 
-pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(common: &Common, arguments: &FitArguments) -> Result<()> {
     #[cfg(feature = "mpi")]
     let company = crate::optimize::ranks::Company::join();
     #[cfg(feature = "mpi")]
@@ -98,7 +98,7 @@ fn serve(common: &Common, company: &crate::optimize::ranks::Company) -> Result<(
 
 /// Fits a case or data with nothing else said, and gives the folder.
 pub(super) fn fitted(common: &Common, inputs: &[PathBuf]) -> Result<PathBuf> {
-    let arguments = Arguments {
+    let arguments = FitArguments {
         inputs: inputs.to_vec(),
         out: None,
         resume: None,
@@ -119,7 +119,7 @@ pub(super) fn fitted(common: &Common, inputs: &[PathBuf]) -> Result<PathBuf> {
 }
 
 /// Makes the folder of a new fit.
-fn begin(common: &Common, arguments: &Arguments) -> Result<FitFolder> {
+fn begin(common: &Common, arguments: &FitArguments) -> Result<FitFolder> {
     let mut measurements = Measurements::read(&arguments.inputs)?;
     arguments.changes.apply(&mut measurements.case)?;
     if let Some(seed) = common.seed {
@@ -128,7 +128,7 @@ fn begin(common: &Common, arguments: &Arguments) -> Result<FitFolder> {
     let name = measurements.case.name.clone();
     let mut job = FitJob::new(measurements, common.compute()?);
     if let Some(OptimizerName::Adam) = arguments.optimizer {
-        job.optimizer = Optimizer::Adam;
+        job.optimizer = SearchMethod::Adam;
     }
     job.shard = arguments.shard.unwrap_or(Shard::WHOLE);
     let folder = match &arguments.out {

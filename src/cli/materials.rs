@@ -11,12 +11,12 @@ use crate::{
 
 /// List the preset materials, or print one as a file to edit
 #[derive(Debug, Args)]
-pub(crate) struct Arguments {
+pub(crate) struct MaterialsArguments {
     /// A preset, printed as a material file
     name: Option<String>,
 }
 
-pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(common: &Common, arguments: &MaterialsArguments) -> Result<()> {
     if let Some(name) = &arguments.name {
         return print_json(&find_preset(name)?.to_json());
     }

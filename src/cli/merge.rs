@@ -14,7 +14,7 @@ use crate::{
 
 /// Join the shards of a fit, a bootstrap or a sweep, and finish it: the same bits as on one machine
 #[derive(Debug, Args)]
-pub(crate) struct Arguments {
+pub(crate) struct MergeArguments {
     /// Folders that commands with --shard have made
     #[arg(value_name = "DIR", required = true)]
     folders: Vec<PathBuf>,
@@ -23,7 +23,7 @@ pub(crate) struct Arguments {
     out: PathBuf,
 }
 
-pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(common: &Common, arguments: &MergeArguments) -> Result<()> {
     let (folders, out) = (&arguments.folders, &arguments.out);
     if let Some(same) = folders.iter().find(|folder| *folder == out) {
         return bad_input(format!(

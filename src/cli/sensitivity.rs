@@ -15,7 +15,7 @@ use crate::{
 
 /// Which parameter moves which reading: local and global sensitivity with intervals
 #[derive(Debug, Args)]
-pub(crate) struct Arguments {
+pub(crate) struct SensitivityArguments {
     /// A case (.json), measurement files (.csv), the folder of a fit, whose errors are then the ranges, or a
     /// scene (.json) [default: the shipped synthetic Levison-like cotton set]
     #[arg(value_name = "CASE|DATA|FIT|SCENE")]
@@ -55,7 +55,7 @@ pub(crate) struct Arguments {
     shard: Option<Shard>,
 }
 
-pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(common: &Common, arguments: &SensitivityArguments) -> Result<()> {
     if arguments.width.is_nan() || arguments.width < 0.0 {
         return bad_input(format!(
             "--width {} is no width; give 0 to take all samples, or 0.1 for example",
@@ -113,7 +113,7 @@ fn report(common: &Common, folder: &Path, found: &Found) -> Result<()> {
     Ok(())
 }
 
-impl Arguments {
+impl SensitivityArguments {
     fn options(&self, common: &Common) -> Options {
         Options {
             methods: self.methods.clone(),

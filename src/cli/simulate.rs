@@ -20,7 +20,7 @@ use crate::{
 
 /// Simulate a scene: frames, a film, tables, plots and pictures; run again to go on after a stop
 #[derive(Debug, Args)]
-pub(crate) struct Arguments {
+pub(crate) struct SimulateArguments {
     /// A scene file (`rumple schema scene`, examples/scenes)
     #[arg(value_name = "SCENE.json")]
     scene: PathBuf,
@@ -32,7 +32,7 @@ pub(crate) struct Arguments {
     fresh: bool,
 }
 
-pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(common: &Common, arguments: &SimulateArguments) -> Result<()> {
     let clock = Instant::now();
     let scene = Scene::load(&arguments.scene)?;
     let prepared = prepare_within_memory(&scene, &common.compute()?)?;
@@ -51,7 +51,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
 }
 
 /// The folder asked for, or one of the scene's name.
-fn out_folder(arguments: &Arguments) -> PathBuf {
+fn out_folder(arguments: &SimulateArguments) -> PathBuf {
     arguments.out.clone().unwrap_or_else(|| {
         let stem = arguments.scene.file_stem().unwrap_or_default();
         PathBuf::from(format!("{}-run", stem.to_string_lossy()))

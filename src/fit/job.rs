@@ -296,7 +296,7 @@ a,2,1,300,160,2,1\na,2,10,300,152,2,1\na,2,100,300,140,2,1\na,2,1e3,300,126,2,1\
         let changes: [(CaseChange, &str); 3] = [
             (|job| job.measurements.case.seed = 5, "seed: 4 against 5"),
             (
-                |job| job.optimizer = crate::fit::run::Optimizer::Adam,
+                |job| job.optimizer = crate::fit::run::SearchMethod::Adam,
                 "Levenberg-Marquardt, not Adam",
             ),
             (

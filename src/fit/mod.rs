@@ -23,7 +23,7 @@ pub use folder::{FitFolder, FitJob};
 pub use input::Measurements;
 pub use job::{bootstrap, bootstrap_share, merge, profile, resume, run};
 pub use result::FitResult;
-pub use run::Optimizer;
+pub use run::SearchMethod;
 
 #[cfg(test)]
 mod tests;

@@ -14,8 +14,8 @@ mod elastica;
 use elastica::CantileverStrips;
 
 use super::{
-    Blueprint, Condition, Context, CurveKeys, DesignFigure, Figure, Grid, Label, Measured, Noise,
-    PreparedTest, Setting, Survey, Sweep, Test, TestSettings, TestSetup,
+    Blueprint, Condition, Context, CurveKeys, DesignFigure, Figure, Grid, Label, MeasuredValue,
+    Noise, PreparedTest, Setting, Survey, Sweep, Test, TestSettings, TestSetup,
     crease::ANGLE,
     sheet::{Assumptions, Cells, Concept, DataSheet, accepted, column},
 };
@@ -250,7 +250,7 @@ impl Test for Cantilever {
         }
     }
 
-    fn measured(&self, sheet: &DataSheet, _: &mut Assumptions) -> Result<Vec<Vec<Measured>>> {
+    fn measured(&self, sheet: &DataSheet, _: &mut Assumptions) -> Result<Vec<Vec<MeasuredValue>>> {
         let mut rows = vec![Vec::new(); sheet.rows().len()];
         for row in sheet.rows() {
             let number = |concept| sheet.number(row, concept);
@@ -279,7 +279,7 @@ impl Test for Cantilever {
                     density: number(&AREAL_DENSITY)?.unwrap_or(f64::NAN),
                     read,
                 };
-                rows[row].push(Measured {
+                rows[row].push(MeasuredValue {
                     condition: point.into(),
                     concept,
                     value,

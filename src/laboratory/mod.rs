@@ -33,7 +33,7 @@ pub(crate) use crease::fold_curvatures;
 #[cfg(test)]
 pub(crate) use strip::StripTest;
 pub(crate) use test::{
-    AngleFigure, Context, CurveKeys, DesignFigure, Figure, Label, Measured, ShareTest, Survey,
+    AngleFigure, Context, CurveKeys, DesignFigure, Figure, Label, MeasuredValue, ShareTest, Survey,
     Sweep, Test,
 };
 pub use test::{Condition, Grid, Shares};

@@ -24,7 +24,7 @@ use crate::{error::Result, material::Law};
 
 /// A measured value of a data file.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Measured {
+pub struct MeasuredValue {
     /// What was measured.
     pub condition: Condition,
     /// The column's quantity.
@@ -82,7 +82,11 @@ pub trait Test: Sync {
     }
 
     /// The measured values of every row of a sheet.
-    fn measured(&self, sheet: &DataSheet, assumed: &mut Assumptions) -> Result<Vec<Vec<Measured>>>;
+    fn measured(
+        &self,
+        sheet: &DataSheet,
+        assumed: &mut Assumptions,
+    ) -> Result<Vec<Vec<MeasuredValue>>>;
 
     /// Size (such as a curvature) and dwell of a point of a loop. Points of one loop share its largest size.
     fn on_loop(&self, _condition: &Condition) -> Option<(f64, f64)> {

@@ -44,19 +44,19 @@ pub struct Rollout {
 
 /// Which implementation runs a roll-out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Path {
+pub enum RolloutPath {
     /// The law over burn tensors, step by step, on any device.
     Plain,
     /// One CPU operation for the whole roll-out.
     Fused,
 }
 
-impl Path {
+impl RolloutPath {
     /// The name in reports.
     pub fn name(self) -> &'static str {
         match self {
-            Path::Plain => "plain",
-            Path::Fused => "fused",
+            RolloutPath::Plain => "plain",
+            RolloutPath::Fused => "fused",
         }
     }
 }
@@ -100,11 +100,11 @@ impl Rollout {
     }
 
     /// The way this roll-out takes on `compute`.
-    pub fn path(&self, compute: &Compute) -> Path {
+    pub fn path(&self, compute: &Compute) -> RolloutPath {
         if compute.is_cpu() && fused::supports(self.law.as_ref(), &self.gate) {
-            Path::Fused
+            RolloutPath::Fused
         } else {
-            Path::Plain
+            RolloutPath::Plain
         }
     }
 
@@ -123,11 +123,11 @@ impl Rollout {
     }
 
     /// [`Rollout::forward`] by a given way.
-    pub fn forward_by(&self, path: Path, compute: &Compute, parameters: Field) -> Tensor<3> {
+    pub fn forward_by(&self, path: RolloutPath, compute: &Compute, parameters: Field) -> Tensor<3> {
         self.check_parameters(&parameters);
         match path {
-            Path::Plain => sweep::forward(self, compute, parameters),
-            Path::Fused => fused::readings(self, parameters),
+            RolloutPath::Plain => sweep::forward(self, compute, parameters),
+            RolloutPath::Fused => fused::readings(self, parameters),
         }
     }
 
@@ -146,15 +146,15 @@ impl Rollout {
     /// [`Rollout::linearized`] by a given way.
     pub fn linearized_by(
         &self,
-        path: Path,
+        path: RolloutPath,
         compute: &Compute,
         parameters: Field,
         cotangent: Tensor<3>,
     ) -> (Tensor<3>, Field) {
         self.check_parameters(&parameters);
         match path {
-            Path::Plain => sweep::linearized(self, compute, parameters, cotangent),
-            Path::Fused => fused::linearized(self, parameters, cotangent),
+            RolloutPath::Plain => sweep::linearized(self, compute, parameters, cotangent),
+            RolloutPath::Fused => fused::linearized(self, parameters, cotangent),
         }
     }
 

@@ -7,7 +7,7 @@ use crate::{
     error::Result,
     material::{Dahl, Elastic, HardeningPlastic, Law, PerfectPlastic, TimeDependent, Timer},
     numeric::{Compute, Gate, GradientCheck, Precision, Random, YieldSide, judge, probes},
-    rollout::{HingeReading, Path, Rollout, Schedule, Step},
+    rollout::{HingeReading, Rollout, RolloutPath, Schedule, Step},
 };
 
 /// What can be asked of a gradient.
@@ -32,7 +32,7 @@ pub struct GradientCase {
     /// What was done to the hinges.
     pub test: &'static str,
     /// The way it was computed.
-    pub path: Path,
+    pub path: RolloutPath,
     /// The parameter.
     pub parameter: String,
     /// What can be asked of it.
@@ -205,9 +205,9 @@ pub fn gradient_cases(seed: u64, mut visit: impl FnMut(GradientCase)) -> Result<
     for checked in checked_laws() {
         for (gate_name, gate, reach) in gates(&checked) {
             for (test, rollout) in tests(&checked, gate, &mut random)? {
-                let mut paths = vec![Path::Plain];
-                if rollout.path(&compute) == Path::Fused {
-                    paths.push(Path::Fused);
+                let mut paths = vec![RolloutPath::Plain];
+                if rollout.path(&compute) == RolloutPath::Fused {
+                    paths.push(RolloutPath::Fused);
                 }
                 for path in paths {
                     let checks =
@@ -236,7 +236,7 @@ pub fn gradient_cases(seed: u64, mut visit: impl FnMut(GradientCase)) -> Result<
 fn check_rollout(
     compute: &Compute,
     rollout: &Rollout,
-    path: Path,
+    path: RolloutPath,
     values: &[f64],
     random: &mut Random,
 ) -> Result<Vec<GradientCheck>> {

@@ -18,7 +18,7 @@ use crate::{
 
 /// Judge trained networks on unseen motions against the reference simulation
 #[derive(Debug, Args)]
-pub(crate) struct Arguments {
+pub(crate) struct EvaluateArguments {
     /// Folder of `rumple learn train`
     #[arg(value_name = "DIR")]
     folder: PathBuf,
@@ -37,7 +37,7 @@ pub(crate) struct Arguments {
     long_reference: bool,
 }
 
-pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(common: &Common, arguments: &EvaluateArguments) -> Result<()> {
     let options = EvaluationOptions {
         baseline: arguments.baseline.clone(),
         cycle: arguments.cycle,

@@ -18,7 +18,7 @@ use crate::{
 
 /// Train both networks and judge them on unseen motions; the same command goes on with a run that was stopped
 #[derive(Debug, Args)]
-pub(crate) struct Arguments {
+pub(crate) struct TrainArguments {
     /// A case (`rumple schema learn`) [default: the arm scene at the small size]
     #[arg(value_name = "CASE.json")]
     case: Option<PathBuf>,
@@ -30,7 +30,7 @@ pub(crate) struct Arguments {
     fresh: bool,
 }
 
-pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(common: &Common, arguments: &TrainArguments) -> Result<()> {
     let compute = compute(common)?;
     let case = read_case(common, arguments.case.as_deref())?;
     let folder = out_folder(&arguments.out, arguments.case.as_deref(), "learn");

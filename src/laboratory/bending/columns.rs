@@ -7,7 +7,7 @@ use super::{
 use crate::{
     error::Result,
     laboratory::{
-        Measured,
+        MeasuredValue,
         sheet::{Assumptions, Concept, DWELL, DataSheet, column},
     },
 };
@@ -117,7 +117,10 @@ pub(in crate::laboratory::bending) static MOMENT_SD: Concept = Concept::spread(
 );
 
 /// B, 2HB and the moments of every row of a sheet.
-pub(super) fn measured(sheet: &DataSheet, assumed: &mut Assumptions) -> Result<Vec<Vec<Measured>>> {
+pub(super) fn measured(
+    sheet: &DataSheet,
+    assumed: &mut Assumptions,
+) -> Result<Vec<Vec<MeasuredValue>>> {
     let (branches, sentences) = loops::branches(sheet)?;
     assumed.sentences.extend(sentences);
     let mut rows = vec![Vec::new(); sheet.rows().len()];
@@ -147,7 +150,7 @@ pub(super) fn measured(sheet: &DataSheet, assumed: &mut Assumptions) -> Result<V
             (&MOMENT, &MOMENT_SD, moment),
         ] {
             if let (Some(value), Some(read)) = (number(concept)?, read) {
-                rows[row].push(Measured {
+                rows[row].push(MeasuredValue {
                     condition: condition(read),
                     concept,
                     value,

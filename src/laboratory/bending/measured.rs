@@ -13,7 +13,7 @@ use super::{
 use crate::{
     error::{Result, bad_input, readable},
     laboratory::{
-        Blueprint, Condition, Context, CurveKeys, DesignFigure, Figure, Grid, Label, Measured,
+        Blueprint, Condition, Context, CurveKeys, DesignFigure, Figure, Grid, Label, MeasuredValue,
         Noise, PreparedTest, Setting, Survey, Sweep, Test, TestSettings, TestSetup,
         batch::HingeBlock,
         crease::seconds,
@@ -80,7 +80,11 @@ impl Test for Bending {
         ))
     }
 
-    fn measured(&self, sheet: &DataSheet, assumed: &mut Assumptions) -> Result<Vec<Vec<Measured>>> {
+    fn measured(
+        &self,
+        sheet: &DataSheet,
+        assumed: &mut Assumptions,
+    ) -> Result<Vec<Vec<MeasuredValue>>> {
         columns::measured(sheet, assumed)
     }
 

@@ -6,7 +6,7 @@ use super::CreasePoint;
 use crate::{
     error::{Result, bad_input, readable},
     laboratory::{
-        Measured,
+        MeasuredValue,
         sheet::{Assumptions, Cells, Concept, DataSheet, column},
     },
 };
@@ -156,7 +156,10 @@ fn check_unit(sheet: &DataSheet, angles: &[(usize, f64)]) -> Result<()> {
 }
 
 /// The angles of every row of a sheet.
-pub(super) fn measured(sheet: &DataSheet, assumed: &mut Assumptions) -> Result<Vec<Vec<Measured>>> {
+pub(super) fn measured(
+    sheet: &DataSheet,
+    assumed: &mut Assumptions,
+) -> Result<Vec<Vec<MeasuredValue>>> {
     let mut rows = vec![Vec::new(); sheet.rows().len()];
     let mut angles = Vec::new();
     for row in sheet.rows() {
@@ -181,7 +184,7 @@ pub(super) fn measured(sheet: &DataSheet, assumed: &mut Assumptions) -> Result<V
             read: number(&READ)?.unwrap_or(f64::NAN),
         };
         angles.push((row, value));
-        rows[row].push(Measured {
+        rows[row].push(MeasuredValue {
             condition: point.into(),
             concept: &ANGLE,
             value,

@@ -15,7 +15,7 @@ use crate::{
     error::{Result, bad_input, readable},
     laboratory::{
         AngleFigure, Blueprint, Condition, Context, CurveKeys, DesignFigure, Figure, Grid, Label,
-        Measured, Noise, PreparedTest, Setting, ShareTest, Specimen, Survey, Sweep, Test,
+        MeasuredValue, Noise, PreparedTest, Setting, ShareTest, Specimen, Survey, Sweep, Test,
         TestSettings, TestSetup,
         sheet::{Assumptions, Concept, DataSheet, accepted},
         strip::StripBlock,
@@ -88,7 +88,11 @@ impl Test for Recovery {
         Ok(())
     }
 
-    fn measured(&self, sheet: &DataSheet, assumed: &mut Assumptions) -> Result<Vec<Vec<Measured>>> {
+    fn measured(
+        &self,
+        sheet: &DataSheet,
+        assumed: &mut Assumptions,
+    ) -> Result<Vec<Vec<MeasuredValue>>> {
         columns::measured(sheet, assumed)
     }
 
