@@ -9,7 +9,7 @@ use super::{Common, MaterialArguments, Shown, print, print_json, save_plot, say}
 use crate::{
     error::{Result, bad_input},
     files::{check_folder, write_whole},
-    laboratory::{DriveRow, drive, read_strain_history},
+    laboratory::{DriveRow, StrainStep},
     material::{ReadyMaterial, StrainMeasure},
     report::plot::{Chart, Format, Mark, Scale, Series},
 };
@@ -36,11 +36,9 @@ pub(crate) struct DriveArguments {
 pub(crate) fn run(common: &Common, arguments: &DriveArguments) -> Result<()> {
     let prepared = arguments.material.prepare()?;
     check_outputs(arguments)?;
-    let steps = read_strain_history(&arguments.strain)?;
+    let steps = StrainStep::read(&arguments.strain)?;
     let mut shown = Shown::bar("steps");
-    let rows = drive(&prepared, &steps, &common.compute()?, &mut |news| {
-        shown.hear(news)
-    })?;
+    let rows = prepared.drive(&steps, &common.compute()?, &mut |news| shown.hear(news))?;
     drop(shown);
     if let Some(path) = &arguments.out {
         write_whole(path, to_csv(&rows).as_bytes())?;

@@ -11,7 +11,6 @@ use super::{Common, Shown, say};
 use crate::{
     error::{Error, Result, bad_input},
     fit::{FitFolder, FitJob, Measurements, input::CASE, result::FitResult, run::SearchMethod},
-    report,
     study::{Folder, JOURNAL, Shard},
 };
 
@@ -155,7 +154,7 @@ fn go_on(opened: FitFolder) -> Result<Option<FitResult>> {
     let mut shown = Shown::line("fitting", "starts");
     let result = opened.run(&mut |news| shown.hear(news))?;
     drop(shown);
-    let drawn = result.map(|result| report::fit::folder::draw(folder.path(), result));
+    let drawn = result.map(|result| result.draw(folder.path()));
     drawn
         .transpose()
         .map_err(|e| e.with_remedy(&remedy(folder.path())))
@@ -175,7 +174,7 @@ pub(super) fn say_share(folder: &Path, shard: Shard) {
 
 /// Prints a result and says where it is.
 pub(super) fn report(common: &Common, folder: &Path, result: &FitResult) -> Result<()> {
-    common.answer(|| result, || report::fit::text::terminal(result))?;
+    common.answer(|| result, || result.in_words())?;
     let materials = result.files.iter().map(String::as_str);
     let materials: Vec<&str> = materials.filter(|f| f.starts_with("material")).collect();
     say(&format!(

@@ -4,10 +4,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::{Common, print, print_json, table};
-use crate::{
-    error::Result,
-    material::{find_preset, presets},
-};
+use crate::{error::Result, material::Material};
 
 /// List the preset materials, or print one as a file to edit
 #[derive(Debug, Args)]
@@ -18,9 +15,9 @@ pub(crate) struct MaterialsArguments {
 
 pub(crate) fn run(common: &Common, arguments: &MaterialsArguments) -> Result<()> {
     if let Some(name) = &arguments.name {
-        return print_json(&find_preset(name)?.to_json());
+        return print_json(&Material::preset(name)?.to_json());
     }
-    let list = presets();
+    let list = Material::presets();
     if common.json {
         let files: Vec<_> = list.iter().map(|m| m.to_json()).collect();
         return print_json(&json!({ "materials": files }));

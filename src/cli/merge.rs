@@ -7,8 +7,7 @@ use clap::Args;
 use super::{Common, Shown, fit, sensitivity};
 use crate::{
     error::{Result, bad_input},
-    fit::merge,
-    report,
+    fit::FitFolder,
     study::{ShardKind, Shards},
 };
 
@@ -31,17 +30,14 @@ pub(crate) fn run(common: &Common, arguments: &MergeArguments) -> Result<()> {
             same.display()
         ));
     }
-    let shards = Shards::open(folders)?;
-    match shards.kind()? {
-        ShardKind::Sensitivity => sensitivity::merge(common, &folders[0], &shards, out),
+    match Shards::open(folders)?.kind()? {
+        ShardKind::Sensitivity => sensitivity::merge(common, folders, out),
         ShardKind::Fit => {
-            // It opens them itself.
-            drop(shards);
             let mut shown = Shown::line("merging", "tasks");
             let compute = common.compute()?;
-            let result = merge(folders, out, &compute, &mut |news| shown.hear(news))?;
+            let result = FitFolder::merge(folders, out, &compute, &mut |news| shown.hear(news))?;
             drop(shown);
-            let result = report::fit::folder::draw(out, result)?;
+            let result = result.draw(out)?;
             fit::report(common, out, &result)
         }
     }

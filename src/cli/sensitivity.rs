@@ -9,8 +9,8 @@ use crate::{
     error::{Result, bad_input},
     material::ReadyMaterial,
     report,
-    sensitivity::{Found, Options, SensitivityJob},
-    study::{Folder, Shard, Shards},
+    sensitivity::{SensitivityFindings, SensitivityJob, SensitivityOptions},
+    study::{Folder, Shard},
 };
 
 /// Which parameter moves which reading: local and global sensitivity with intervals
@@ -92,8 +92,8 @@ pub(crate) fn run(common: &Common, arguments: &SensitivityArguments) -> Result<(
 }
 
 /// Joins shards into a folder and finishes their study.
-pub(super) fn merge(common: &Common, first: &Path, shards: &Shards, out: &Path) -> Result<()> {
-    let job = SensitivityJob::read(first, &common.compute()?)?;
+pub(super) fn merge(common: &Common, shards: &[PathBuf], out: &Path) -> Result<()> {
+    let job = SensitivityJob::read(&shards[0], &common.compute()?)?;
     let mut shown = Shown::bar("tasks");
     let found = job.merge(shards, out, &mut |news| shown.hear(news))?;
     drop(shown);
@@ -101,9 +101,9 @@ pub(super) fn merge(common: &Common, first: &Path, shards: &Shards, out: &Path) 
 }
 
 /// Writes and prints the result.
-fn report(common: &Common, folder: &Path, found: &Found) -> Result<()> {
+fn report(common: &Common, folder: &Path, found: &SensitivityFindings) -> Result<()> {
     let on = format!("the same command then goes on in {}", folder.display());
-    report::sensitivity::folder::save(folder, found).map_err(|e| e.with_remedy(&on))?;
+    found.save(folder).map_err(|e| e.with_remedy(&on))?;
     let result = &found.result;
     common.answer(|| result, || report::sensitivity::text::terminal(result))?;
     say(&format!(
@@ -114,8 +114,8 @@ fn report(common: &Common, folder: &Path, found: &Found) -> Result<()> {
 }
 
 impl SensitivityArguments {
-    fn options(&self, common: &Common) -> Options {
-        Options {
+    fn options(&self, common: &Common) -> SensitivityOptions {
+        SensitivityOptions {
             methods: self.methods.clone(),
             vary: self.vary.clone(),
             only: self.only.clone(),

@@ -11,10 +11,9 @@ use serde_json::json;
 use super::{Common, Shown, memory::peak_mib, print, print_json, say};
 use crate::{
     error::Result,
-    report::scene::results,
     scene::{
         PreparedScene, Scene,
-        run::{SceneRow, Simulation, prepare_within_memory, simulate},
+        run::{SceneRow, Simulation, prepare_within_memory},
     },
 };
 
@@ -41,11 +40,9 @@ pub(crate) fn run(common: &Common, arguments: &SimulateArguments) -> Result<()> 
     }
     let out = out_folder(arguments);
     let mut shown = Shown::bar("steps");
-    let run = simulate(&prepared, &out, arguments.fresh, &mut |news| {
-        shown.hear(news)
-    })?;
+    let run = prepared.simulate(&out, arguments.fresh, &mut |news| shown.hear(news))?;
     drop(shown);
-    let files = results::draw(&prepared, &out)?;
+    let files = prepared.draw(&out)?;
     report(common, &run.simulation, &out, &files, clock.elapsed())?;
     run.outcome
 }

@@ -9,9 +9,9 @@ mod survey;
 
 pub use condition::Condition;
 pub(crate) use drawing::{AngleFigure, CurveKeys, DesignFigure, Figure, Label, Sweep};
-pub use grid::Grid;
+pub(crate) use grid::Grid;
 pub(crate) use shares::ShareTest;
-pub use shares::Shares;
+pub(crate) use shares::Shares;
 pub(crate) use survey::Survey;
 
 use std::{ops::RangeInclusive, sync::Arc};

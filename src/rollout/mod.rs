@@ -7,6 +7,7 @@
 
 pub(crate) mod cloth;
 pub(crate) mod fused;
+mod path;
 mod schedule;
 pub(crate) mod sweep;
 
@@ -14,8 +15,8 @@ use std::sync::Arc;
 
 use burn::tensor::Tensor;
 
-pub use schedule::{HingeReading, Schedule, Step};
-pub(crate) use schedule::{StepKind, checkpoints, log_times};
+pub(crate) use path::RolloutPath;
+pub(crate) use schedule::{HingeReading, Schedule, Step, StepKind, checkpoints, log_times};
 
 use crate::{
     error::{Result, bad_input},
@@ -40,25 +41,6 @@ pub struct Rollout {
     pub amplitude: Vec<f64>,
     /// Duration of each hinge \[s\], row-major `[points, hinges]`.
     pub duration: Vec<f64>,
-}
-
-/// Which implementation runs a roll-out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RolloutPath {
-    /// The law over burn tensors, step by step, on any device.
-    Plain,
-    /// One CPU operation for the whole roll-out.
-    Fused,
-}
-
-impl RolloutPath {
-    /// The name in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            RolloutPath::Plain => "plain",
-            RolloutPath::Fused => "fused",
-        }
-    }
 }
 
 impl Rollout {

@@ -27,5 +27,5 @@ pub(crate) mod study;
 #[cfg(test)]
 mod tests;
 
-pub use input::Options;
-pub use job::{Found, SensitivityJob};
+pub use input::SensitivityOptions;
+pub use job::{SensitivityFindings, SensitivityJob};

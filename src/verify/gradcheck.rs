@@ -12,7 +12,7 @@ use crate::{
 
 /// What can be asked of a gradient.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
+pub(crate) enum Reach {
     /// The function is C1: difference and slope must agree.
     Smooth,
     /// The function is smooth between its branches: the difference must agree, the slope need not,
@@ -24,7 +24,7 @@ pub enum Reach {
 
 /// One checked derivative.
 #[derive(Debug, Clone)]
-pub struct GradientCase {
+pub(crate) struct GradientCase {
     /// The law and its variant.
     pub law: &'static str,
     /// The gate.
@@ -51,7 +51,7 @@ const LEAST_SLOPE: f64 = 1.9;
 
 impl GradientCase {
     /// Whether the derivative is right, as far as can be asked.
-    pub fn passed(&self) -> bool {
+    pub(crate) fn passed(&self) -> bool {
         let close = self.check.relative_error <= self.tolerance;
         let steep = self.check.slope.is_none_or(|s| s >= LEAST_SLOPE);
         match self.reach {
@@ -199,7 +199,7 @@ fn tests(
 
 /// Checks everything and hands each case to `visit` as soon as it is known. `seed` chooses the walk
 /// and the weights of the readings.
-pub fn gradient_cases(seed: u64, mut visit: impl FnMut(GradientCase)) -> Result<()> {
+pub(crate) fn gradient_cases(seed: u64, mut visit: impl FnMut(GradientCase)) -> Result<()> {
     let compute = Compute::cpu(Precision::F64);
     let mut random = Random(seed);
     for checked in checked_laws() {

@@ -331,7 +331,7 @@ impl MeshCheck {
 }
 
 /// Checks every kind of input of a 100-step roll-out and hands each case to `visit`.
-pub fn mesh_gradient_cases(seed: u64, mut visit: impl FnMut(GradientCase)) -> Result<()> {
+pub(crate) fn mesh_gradient_cases(seed: u64, mut visit: impl FnMut(GradientCase)) -> Result<()> {
     let check = MeshCheck::new(seed, crate::rollout::cloth::MEMORY)?;
     for (name, x, input, derivative) in check.derivatives(seed)? {
         let values = SWEEP

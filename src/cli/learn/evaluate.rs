@@ -12,7 +12,7 @@ use crate::{
     numeric::Compute,
     report::{
         self,
-        learn::folder::{OF_TRIAL, of_evaluation, tables},
+        learn::folder::{OF_TRIAL, tables},
     },
 };
 
@@ -62,7 +62,7 @@ pub(super) fn judge(
     tables(&found)?;
     found.roll_out(&mut watch)?;
     drop(shown);
-    of_evaluation(&found)?;
+    found.draw()?;
 
     let evaluation = &found.evaluation;
     if common.json {
