@@ -6,13 +6,13 @@
 use rumple::{
     error::Result,
     laboratory::CreaseTest,
-    material::{Timer, find_preset},
+    material::{Material, Timer},
     numeric::{Compute, Gate, Precision},
 };
 
 fn main() -> Result<()> {
     let compute = Compute::cpu(Precision::F64);
-    let material = find_preset("cotton broad")?;
+    let material = Material::preset("cotton broad")?;
     let law = material.build_law(Timer::Authors);
     let values = material.values_for(law.as_ref())?;
 

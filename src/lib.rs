@@ -8,17 +8,17 @@
 //! - [`study`]: what every long job shares: run folder, journal, resuming, shards, and the watcher
 //!   ([`study::Watcher`]) that hears of progress and can stop a job.
 //! - [`material`]: the laws ([`material::Law`]), their parameters, material files and presets.
-//! - [`mesh`], `element`, `contact`, `solve`, `step`, `reading`: a cloth mesh, one implicit step of it forward and
+//! - `mesh`, `element`, `contact`, `solve`, `step`, `reading`: a cloth mesh, one implicit step of it forward and
 //!   backward, and differentiable measures of it.
 //! - [`rollout`]: a schedule of steps applied to a batch of hinges; many steps of a cloth, forward and backward.
 //! - [`laboratory`]: the tests of a textile laboratory, all behind one interface.
-//! - [`scene`]: scene files and their runs ([`scene::simulate`]).
+//! - [`scene`]: scene files and their runs ([`scene::PreparedScene::simulate`]).
 //! - `optimize`: least squares over batches of starts, profiles, bootstrap.
-//! - [`fit`]: measurement files, cases, verdicts and results ([`fit::run`]).
+//! - [`fit`]: measurement files, cases, verdicts and results ([`fit::FitJob::run`]).
 //! - [`sensitivity`]: which parameter moves which reading, with intervals ([`sensitivity::SensitivityJob`]).
-//! - [`learn`]: the self-supervised curriculum of paper 2 ([`learn::train`]).
-//! - [`verify`]: gradient checks ([`verify::gradient_cases`]) and benchmark workloads.
-//! - [`report`]: plots, pictures and documents.
+//! - [`learn`]: the self-supervised curriculum of paper 2 ([`learn::LearnCase::train`]).
+//! - `verify`: gradient checks and benchmark workloads.
+//! - `report`: plots, pictures and documents; every result has a method that draws it, such as [`fit::FitResult::draw`].
 //! - [`cli`]: the program.
 //!
 //! Units are SI everywhere: curvature in 1/m, rigidity in N·m, moment per width in N·m/m, time in
@@ -35,18 +35,18 @@ pub mod fit;
 pub mod laboratory;
 pub mod learn;
 pub mod material;
-pub mod mesh;
+mod mesh;
 pub mod numeric;
 mod optimize;
 mod reading;
-pub mod report;
+mod report;
 pub mod rollout;
 pub mod scene;
 pub mod sensitivity;
 mod solve;
 mod step;
 pub mod study;
-pub mod verify;
+mod verify;
 
 // Tests of what is not public, which name the library as its users do.
 #[cfg(test)]

@@ -18,14 +18,14 @@ use crate::{
         levenberg::{Levenberg, Walker},
         multistart::{SearchPlan, SearchProgress, search},
     },
-    rollout::Path,
+    rollout::RolloutPath,
     study::Wish,
     verify::{BENCH_PARAMETERS, HingeBench, coverage::CoverageTrial, hinge_fit::HingeFit},
 };
 
 /// Time a workload and print one JSON line
 #[derive(Debug, Args)]
-pub(crate) struct Arguments {
+pub(crate) struct BenchArguments {
     #[command(subcommand)]
     workload: Workload,
 }
@@ -87,7 +87,7 @@ enum ReferenceBody {
 /// Hinges times steps that a bench may ask for: some minutes.
 const MOST_WORK: usize = 10_000_000_000;
 
-pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(common: &Common, arguments: &BenchArguments) -> Result<()> {
     match &arguments.workload {
         Workload::Cloth { only, steps } => cloth::run(common, only.as_deref(), *steps),
         Workload::Fit => run_fit(common),
@@ -116,9 +116,9 @@ fn run_hinge(common: &Common, hinges: usize, steps: usize, plain: bool) -> Resul
     }
     let compute = common.compute()?;
     let path = if plain || !compute.is_cpu() {
-        Path::Plain
+        RolloutPath::Plain
     } else {
-        Path::Fused
+        RolloutPath::Fused
     };
     let bench = HingeBench::new(&compute, hinges, steps)?;
     let mut loss = f64::NAN;

@@ -12,7 +12,7 @@ use crate::{
 
 /// Cantilever test (ASTM D1388): overhang, bending length and flexural rigidity
 #[derive(Debug, Args)]
-pub(crate) struct Arguments {
+pub(crate) struct CantileverArguments {
     /// A material file or the name of a preset, in curvature
     #[arg(long, value_name = "FILE|PRESET")]
     material: String,
@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
     angle_deg: Vec<f64>,
 }
 
-pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(common: &Common, arguments: &CantileverArguments) -> Result<()> {
     check_list("--angle-deg", &arguments.angle_deg, 0.1, 89.0)?;
     let density = 1e-3 * arguments.areal_density_g_per_m2;
     if !(1e-3..=10.0).contains(&density) {

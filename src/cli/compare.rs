@@ -13,7 +13,7 @@ use crate::{
 
 /// Two fits side by side: parameters, AIC and BIC weights, overlaid curves
 #[derive(Debug, Args)]
-pub(crate) struct Arguments {
+pub(crate) struct CompareArguments {
     /// Folder of a fit
     #[arg(value_name = "DIR")]
     a: PathBuf,
@@ -25,7 +25,7 @@ pub(crate) struct Arguments {
     out: Option<PathBuf>,
 }
 
-pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(common: &Common, arguments: &CompareArguments) -> Result<()> {
     let [a, b] = [&arguments.a, &arguments.b].map(|folder| load(folder));
     let (a, b) = (a?, b?);
     let json = || report::fit::text::compare_json(&a, &b);

@@ -19,7 +19,7 @@ use crate::{
 
 /// Crease recovery test: fold between plates, hold, release, read
 #[derive(Debug, Args)]
-pub(crate) struct Arguments {
+pub(crate) struct CreaseArguments {
     #[command(flatten)]
     material: CurvatureArguments,
     /// Distances of the plates: gauge or twice the fabric's thickness
@@ -55,7 +55,7 @@ const ALIKE_DEG: f64 = 0.1;
 /// Beyond this a batch would not fit in memory.
 const MAX_HINGES: usize = 20_000_000;
 
-pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(common: &Common, arguments: &CreaseArguments) -> Result<()> {
     let prepared = arguments.material.prepare()?;
     let chart_path = plot_path(&arguments.plot, common, "crease.svg")?;
     let points = points(arguments)?;
@@ -138,7 +138,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
     }
 }
 
-fn points(arguments: &Arguments) -> Result<Vec<CreasePoint>> {
+fn points(arguments: &CreaseArguments) -> Result<Vec<CreasePoint>> {
     check_list("--gap-mm", &arguments.gap_mm, 1e-3, 1e4)?;
     check_list("--press-s", &arguments.press_s, 0.0, MAX_SECONDS)?;
     check_list("--read-s", &arguments.read_s, 0.0, MAX_SECONDS)?;

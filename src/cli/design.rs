@@ -14,7 +14,7 @@ use crate::{
 
 /// Rank what could be measured next by what it would teach, with the error bars before and after
 #[derive(Debug, Args)]
-pub(crate) struct Arguments {
+pub(crate) struct DesignArguments {
     /// Folder of a finished fit, or a case (.json) or measurements (.csv), which are fitted first
     /// [default: the shipped case]
     #[arg(value_name = "DIR|CASE.json|DATA.csv")]
@@ -55,7 +55,7 @@ enum CriterionName {
 /// Measurements that a plan may have: each step ranks all candidates again.
 const MOST_BUDGET: usize = 100;
 
-pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(common: &Common, arguments: &DesignArguments) -> Result<()> {
     let grid = grid(arguments)?;
     let folder = match arguments.inputs.as_slice() {
         [folder] if folder.is_dir() => folder.clone(),
@@ -82,7 +82,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-fn grid(arguments: &Arguments) -> Result<Grid> {
+fn grid(arguments: &DesignArguments) -> Result<Grid> {
     let budget = arguments.budget;
     if !(1..=MOST_BUDGET).contains(&budget) {
         return bad_input(format!(

@@ -8,9 +8,9 @@ use crate::{error::Result, numeric::gpu_names};
 
 /// List where Rumple can compute on this machine
 #[derive(Debug, Args)]
-pub(crate) struct Arguments {}
+pub(crate) struct DevicesArguments {}
 
-pub(crate) fn run(common: &Common, _: &Arguments) -> Result<()> {
+pub(crate) fn run(common: &Common, _: &DevicesArguments) -> Result<()> {
     let threads = rayon::current_num_threads();
     let gpus = gpu_names();
     let built = cfg!(feature = "gpu");

@@ -9,7 +9,7 @@ use super::{Common, MaterialArguments, Shown, print, print_json, save_plot, say}
 use crate::{
     error::{Result, bad_input},
     files::{check_folder, write_whole},
-    laboratory::{DriveRow, drive, read_strain_history},
+    laboratory::{DriveRow, StrainStep},
     material::{ReadyMaterial, StrainMeasure},
     report::plot::{Chart, Format, Mark, Scale, Series},
 };
@@ -19,7 +19,7 @@ use crate::{
 /// The law is taken as it is, one update a row. A slip resets the dwell and plastic flow lags one row, so
 /// write a hold as several rows (and end it with one of dt 0), not as one long one.
 #[derive(Debug, Args)]
-pub(crate) struct Arguments {
+pub(crate) struct DriveArguments {
     #[command(flatten)]
     material: MaterialArguments,
     /// CSV with the columns dt [s] and strain [1/m, or rad for materials in angles]
@@ -33,14 +33,12 @@ pub(crate) struct Arguments {
     plot: Option<PathBuf>,
 }
 
-pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(common: &Common, arguments: &DriveArguments) -> Result<()> {
     let prepared = arguments.material.prepare()?;
     check_outputs(arguments)?;
-    let steps = read_strain_history(&arguments.strain)?;
+    let steps = StrainStep::read(&arguments.strain)?;
     let mut shown = Shown::bar("steps");
-    let rows = drive(&prepared, &steps, &common.compute()?, &mut |news| {
-        shown.hear(news)
-    })?;
+    let rows = prepared.drive(&steps, &common.compute()?, &mut |news| shown.hear(news))?;
     drop(shown);
     if let Some(path) = &arguments.out {
         write_whole(path, to_csv(&rows).as_bytes())?;
@@ -58,7 +56,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
 }
 
 /// Refuses outputs that cannot be written or would overwrite something of this run.
-fn check_outputs(arguments: &Arguments) -> Result<()> {
+fn check_outputs(arguments: &DriveArguments) -> Result<()> {
     if let Some(path) = &arguments.plot {
         Format::of(path)?;
     }

@@ -10,14 +10,13 @@ use self::changes::Changes;
 use super::{Common, Shown, say};
 use crate::{
     error::{Error, Result, bad_input},
-    fit::{FitFolder, FitJob, Measurements, input::CASE, result::FitResult, run::Optimizer},
-    report,
+    fit::{FitFolder, FitJob, Measurements, input::CASE, result::FitResult, run::SearchMethod},
     study::{Folder, JOURNAL, Shard},
 };
 
 /// Fit fabric parameters to measured recovery angles and bending loops, with error bars
 #[derive(Debug, Args)]
-pub(crate) struct Arguments {
+pub(crate) struct FitArguments {
     /// A case (.json) or measurement files (.csv), for which a case is built [default: the shipped
     /// synthetic Levison-like cotton set]
     #[arg(value_name = "CASE.json|DATA.csv")]
@@ -47,7 +46,7 @@ enum OptimizerName {
     Adam,
 }
 
-pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(common: &Common, arguments: &FitArguments) -> Result<()> {
     #[cfg(feature = "mpi")]
     let company = crate::optimize::ranks::Company::join();
     #[cfg(feature = "mpi")]
@@ -98,7 +97,7 @@ fn serve(common: &Common, company: &crate::optimize::ranks::Company) -> Result<(
 
 /// Fits a case or data with nothing else said, and gives the folder.
 pub(super) fn fitted(common: &Common, inputs: &[PathBuf]) -> Result<PathBuf> {
-    let arguments = Arguments {
+    let arguments = FitArguments {
         inputs: inputs.to_vec(),
         out: None,
         resume: None,
@@ -119,7 +118,7 @@ pub(super) fn fitted(common: &Common, inputs: &[PathBuf]) -> Result<PathBuf> {
 }
 
 /// Makes the folder of a new fit.
-fn begin(common: &Common, arguments: &Arguments) -> Result<FitFolder> {
+fn begin(common: &Common, arguments: &FitArguments) -> Result<FitFolder> {
     let mut measurements = Measurements::read(&arguments.inputs)?;
     arguments.changes.apply(&mut measurements.case)?;
     if let Some(seed) = common.seed {
@@ -128,7 +127,7 @@ fn begin(common: &Common, arguments: &Arguments) -> Result<FitFolder> {
     let name = measurements.case.name.clone();
     let mut job = FitJob::new(measurements, common.compute()?);
     if let Some(OptimizerName::Adam) = arguments.optimizer {
-        job.optimizer = Optimizer::Adam;
+        job.optimizer = SearchMethod::Adam;
     }
     job.shard = arguments.shard.unwrap_or(Shard::WHOLE);
     let folder = match &arguments.out {
@@ -155,7 +154,7 @@ fn go_on(opened: FitFolder) -> Result<Option<FitResult>> {
     let mut shown = Shown::line("fitting", "starts");
     let result = opened.run(&mut |news| shown.hear(news))?;
     drop(shown);
-    let drawn = result.map(|result| report::fit::folder::draw(folder.path(), result));
+    let drawn = result.map(|result| result.draw(folder.path()));
     drawn
         .transpose()
         .map_err(|e| e.with_remedy(&remedy(folder.path())))
@@ -175,7 +174,7 @@ pub(super) fn say_share(folder: &Path, shard: Shard) {
 
 /// Prints a result and says where it is.
 pub(super) fn report(common: &Common, folder: &Path, result: &FitResult) -> Result<()> {
-    common.answer(|| result, || report::fit::text::terminal(result))?;
+    common.answer(|| result, || result.in_words())?;
     let materials = result.files.iter().map(String::as_str);
     let materials: Vec<&str> = materials.filter(|f| f.starts_with("material")).collect();
     say(&format!(

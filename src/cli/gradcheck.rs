@@ -15,7 +15,7 @@ use crate::{
 
 /// Check every gradient against central differences in f64 and by its Taylor slope
 #[derive(Debug, Args)]
-pub(crate) struct Arguments {
+pub(crate) struct GradcheckArguments {
     /// The cloth mesh instead of the laws: every kind of input of a roll-out of 100 steps
     #[arg(long)]
     mesh: bool,
@@ -53,7 +53,7 @@ impl CaseGroup<'_> {
     }
 }
 
-pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(common: &Common, arguments: &GradcheckArguments) -> Result<()> {
     if common.device == DeviceName::Gpu || common.precision == Some(PrecisionName::F32) {
         return bad_input(
             "gradcheck compares with differences, which takes f64 on the CPU; leave out --device and --precision",

@@ -15,7 +15,7 @@ use crate::{
 
 /// KES-FB2 bending test: a moment-curvature loop, B and 2HB
 #[derive(Debug, Args)]
-pub(crate) struct Arguments {
+pub(crate) struct KesArguments {
     #[command(flatten)]
     material: CurvatureArguments,
     /// Rests at the largest curvature; a loop each
@@ -36,7 +36,7 @@ const GF_CM2_PER_CM: f64 = 9.80665e-5;
 /// 1 gf·cm/cm in N·m/m.
 const GF_CM_PER_CM: f64 = 9.80665e-3;
 
-pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(common: &Common, arguments: &KesArguments) -> Result<()> {
     let prepared = arguments.material.prepare()?;
     check_list("--dwell-s", &arguments.dwell_s, 0.0, MAX_SECONDS)?;
     let chart_path = plot_path(&arguments.plot, common, "kes.svg")?;

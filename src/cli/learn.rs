@@ -19,25 +19,25 @@ use crate::{
 
 /// Networks that learn creases: paper 2's self-supervised curriculum on synthetic bodies
 #[derive(Debug, Args)]
-pub(crate) struct Arguments {
+pub(crate) struct LearnArguments {
     #[command(subcommand)]
-    command: Command,
+    command: LearnCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
-    Train(train::Arguments),
-    Predict(predict::Arguments),
-    Evaluate(evaluate::Arguments),
-    Ablate(ablate::Arguments),
+enum LearnCommand {
+    Train(train::TrainArguments),
+    Predict(predict::PredictArguments),
+    Evaluate(evaluate::EvaluateArguments),
+    Ablate(ablate::AblateArguments),
 }
 
-pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(common: &Common, arguments: &LearnArguments) -> Result<()> {
     match &arguments.command {
-        Command::Train(a) => train::run(common, a),
-        Command::Predict(a) => predict::run(common, a),
-        Command::Evaluate(a) => evaluate::run(common, a),
-        Command::Ablate(a) => ablate::run(common, a),
+        LearnCommand::Train(a) => train::run(common, a),
+        LearnCommand::Predict(a) => predict::run(common, a),
+        LearnCommand::Evaluate(a) => evaluate::run(common, a),
+        LearnCommand::Ablate(a) => ablate::run(common, a),
     }
 }
 

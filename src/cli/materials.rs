@@ -4,23 +4,20 @@ use clap::Args;
 use serde_json::json;
 
 use super::{Common, print, print_json, table};
-use crate::{
-    error::Result,
-    material::{find_preset, presets},
-};
+use crate::{error::Result, material::Material};
 
 /// List the preset materials, or print one as a file to edit
 #[derive(Debug, Args)]
-pub(crate) struct Arguments {
+pub(crate) struct MaterialsArguments {
     /// A preset, printed as a material file
     name: Option<String>,
 }
 
-pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(common: &Common, arguments: &MaterialsArguments) -> Result<()> {
     if let Some(name) = &arguments.name {
-        return print_json(&find_preset(name)?.to_json());
+        return print_json(&Material::preset(name)?.to_json());
     }
-    let list = presets();
+    let list = Material::presets();
     if common.json {
         let files: Vec<_> = list.iter().map(|m| m.to_json()).collect();
         return print_json(&json!({ "materials": files }));

@@ -7,14 +7,13 @@ use clap::Args;
 use super::{Common, Shown, fit, sensitivity};
 use crate::{
     error::{Result, bad_input},
-    fit::merge,
-    report,
+    fit::FitFolder,
     study::{ShardKind, Shards},
 };
 
 /// Join the shards of a fit, a bootstrap or a sweep, and finish it: the same bits as on one machine
 #[derive(Debug, Args)]
-pub(crate) struct Arguments {
+pub(crate) struct MergeArguments {
     /// Folders that commands with --shard have made
     #[arg(value_name = "DIR", required = true)]
     folders: Vec<PathBuf>,
@@ -23,7 +22,7 @@ pub(crate) struct Arguments {
     out: PathBuf,
 }
 
-pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(common: &Common, arguments: &MergeArguments) -> Result<()> {
     let (folders, out) = (&arguments.folders, &arguments.out);
     if let Some(same) = folders.iter().find(|folder| *folder == out) {
         return bad_input(format!(
@@ -31,17 +30,14 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
             same.display()
         ));
     }
-    let shards = Shards::open(folders)?;
-    match shards.kind()? {
-        ShardKind::Sensitivity => sensitivity::merge(common, &folders[0], &shards, out),
+    match Shards::open(folders)?.kind()? {
+        ShardKind::Sensitivity => sensitivity::merge(common, folders, out),
         ShardKind::Fit => {
-            // It opens them itself.
-            drop(shards);
             let mut shown = Shown::line("merging", "tasks");
             let compute = common.compute()?;
-            let result = merge(folders, out, &compute, &mut |news| shown.hear(news))?;
+            let result = FitFolder::merge(folders, out, &compute, &mut |news| shown.hear(news))?;
             drop(shown);
-            let result = report::fit::folder::draw(out, result)?;
+            let result = result.draw(out)?;
             fit::report(common, out, &result)
         }
     }

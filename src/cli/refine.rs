@@ -8,12 +8,10 @@ use super::{Common, Shown, count, fit, say};
 use crate::{
     error::Result,
     fit::{
-        bootstrap, bootstrap_share,
+        FitFolder,
         folder::{load, save},
-        profile,
         result::FitResult,
     },
-    report,
     study::Shard,
 };
 
@@ -54,7 +52,8 @@ pub(crate) struct ReportArguments {
 pub(crate) fn run_profile(common: &Common, arguments: &ProfileArguments) -> Result<()> {
     let folder = &arguments.folder;
     let mut shown = Shown::line("profile likelihoods", "sides");
-    let result = profile(folder, &common.compute()?, &mut |news| shown.hear(news))?;
+    let opened = FitFolder::open(folder, &common.compute()?)?;
+    let result = opened.profile(&mut |news| shown.hear(news))?;
     drop(shown);
     finish(common, folder, result)
 }
@@ -67,7 +66,7 @@ pub(crate) fn run_bootstrap(common: &Common, arguments: &BootstrapArguments) -> 
     let (out, result) = match (&arguments.out, arguments.shard) {
         (Some(out), Some(shard)) => {
             let both = (folder.as_path(), out.as_path());
-            let drawn = bootstrap_share(both, &compute, samples, shard, &mut watch)?;
+            let drawn = FitFolder::bootstrap_share(both, &compute, samples, shard, &mut watch)?;
             let Some(result) = drawn else {
                 drop(shown);
                 fit::say_share(out, shard);
@@ -75,7 +74,10 @@ pub(crate) fn run_bootstrap(common: &Common, arguments: &BootstrapArguments) -> 
             };
             (out, result)
         }
-        _ => (folder, bootstrap(folder, &compute, samples, &mut watch)?),
+        _ => {
+            let opened = FitFolder::open(folder, &compute)?;
+            (folder, opened.bootstrap(samples, &mut watch)?)
+        }
     };
     drop(shown);
     finish(common, out, result)
@@ -87,8 +89,8 @@ pub(crate) fn run_report(common: &Common, arguments: &ReportArguments) -> Result
 }
 
 fn finish(common: &Common, folder: &Path, result: FitResult) -> Result<()> {
-    let result = report::fit::folder::draw(folder, result)?;
-    common.answer(|| &result, || report::fit::text::terminal(&result))?;
+    let result = result.draw(folder)?;
+    common.answer(|| &result, || result.in_words())?;
     say(&format!(
         "results: {} (report.html, plots, …)",
         folder.display()

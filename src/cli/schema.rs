@@ -14,12 +14,12 @@ use crate::{
 
 /// Print the JSON schema of a kind of file, the columns of data files, or the default case of `learn`
 #[derive(Debug, Args)]
-pub(crate) struct Arguments {
+pub(crate) struct SchemaArguments {
     /// material, case, scene, data (the columns of measurement files) or learn (the default case, to edit)
     name: String,
 }
 
-pub(crate) fn run(_: &Common, arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(_: &Common, arguments: &SchemaArguments) -> Result<()> {
     match arguments.name.as_str() {
         "material" => print_json(&material_schema()),
         "case" => print_json(&case_schema()),

@@ -9,13 +9,13 @@ use crate::{
     error::{Result, bad_input},
     material::ReadyMaterial,
     report,
-    sensitivity::{Found, Options, SensitivityJob},
-    study::{Folder, Shard, Shards},
+    sensitivity::{SensitivityFindings, SensitivityJob, SensitivityOptions},
+    study::{Folder, Shard},
 };
 
 /// Which parameter moves which reading: local and global sensitivity with intervals
 #[derive(Debug, Args)]
-pub(crate) struct Arguments {
+pub(crate) struct SensitivityArguments {
     /// A case (.json), measurement files (.csv), the folder of a fit, whose errors are then the ranges, or a
     /// scene (.json) [default: the shipped synthetic Levison-like cotton set]
     #[arg(value_name = "CASE|DATA|FIT|SCENE")]
@@ -55,7 +55,7 @@ pub(crate) struct Arguments {
     shard: Option<Shard>,
 }
 
-pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(common: &Common, arguments: &SensitivityArguments) -> Result<()> {
     if arguments.width.is_nan() || arguments.width < 0.0 {
         return bad_input(format!(
             "--width {} is no width; give 0 to take all samples, or 0.1 for example",
@@ -92,8 +92,8 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
 }
 
 /// Joins shards into a folder and finishes their study.
-pub(super) fn merge(common: &Common, first: &Path, shards: &Shards, out: &Path) -> Result<()> {
-    let job = SensitivityJob::read(first, &common.compute()?)?;
+pub(super) fn merge(common: &Common, shards: &[PathBuf], out: &Path) -> Result<()> {
+    let job = SensitivityJob::read(&shards[0], &common.compute()?)?;
     let mut shown = Shown::bar("tasks");
     let found = job.merge(shards, out, &mut |news| shown.hear(news))?;
     drop(shown);
@@ -101,9 +101,9 @@ pub(super) fn merge(common: &Common, first: &Path, shards: &Shards, out: &Path) 
 }
 
 /// Writes and prints the result.
-fn report(common: &Common, folder: &Path, found: &Found) -> Result<()> {
+fn report(common: &Common, folder: &Path, found: &SensitivityFindings) -> Result<()> {
     let on = format!("the same command then goes on in {}", folder.display());
-    report::sensitivity::folder::save(folder, found).map_err(|e| e.with_remedy(&on))?;
+    found.save(folder).map_err(|e| e.with_remedy(&on))?;
     let result = &found.result;
     common.answer(|| result, || report::sensitivity::text::terminal(result))?;
     say(&format!(
@@ -113,9 +113,9 @@ fn report(common: &Common, folder: &Path, found: &Found) -> Result<()> {
     Ok(())
 }
 
-impl Arguments {
-    fn options(&self, common: &Common) -> Options {
-        Options {
+impl SensitivityArguments {
+    fn options(&self, common: &Common) -> SensitivityOptions {
+        SensitivityOptions {
             methods: self.methods.clone(),
             vary: self.vary.clone(),
             only: self.only.clone(),

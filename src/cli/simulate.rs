@@ -11,16 +11,15 @@ use serde_json::json;
 use super::{Common, Shown, memory::peak_mib, print, print_json, say};
 use crate::{
     error::Result,
-    report::scene::results,
     scene::{
         PreparedScene, Scene,
-        run::{SceneRow, Simulation, prepare_within_memory, simulate},
+        run::{SceneRow, Simulation, prepare_within_memory},
     },
 };
 
 /// Simulate a scene: frames, a film, tables, plots and pictures; run again to go on after a stop
 #[derive(Debug, Args)]
-pub(crate) struct Arguments {
+pub(crate) struct SimulateArguments {
     /// A scene file (`rumple schema scene`, examples/scenes)
     #[arg(value_name = "SCENE.json")]
     scene: PathBuf,
@@ -32,7 +31,7 @@ pub(crate) struct Arguments {
     fresh: bool,
 }
 
-pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(common: &Common, arguments: &SimulateArguments) -> Result<()> {
     let clock = Instant::now();
     let scene = Scene::load(&arguments.scene)?;
     let prepared = prepare_within_memory(&scene, &common.compute()?)?;
@@ -41,17 +40,15 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
     }
     let out = out_folder(arguments);
     let mut shown = Shown::bar("steps");
-    let run = simulate(&prepared, &out, arguments.fresh, &mut |news| {
-        shown.hear(news)
-    })?;
+    let run = prepared.simulate(&out, arguments.fresh, &mut |news| shown.hear(news))?;
     drop(shown);
-    let files = results::draw(&prepared, &out)?;
+    let files = prepared.draw(&out)?;
     report(common, &run.simulation, &out, &files, clock.elapsed())?;
     run.outcome
 }
 
 /// The folder asked for, or one of the scene's name.
-fn out_folder(arguments: &Arguments) -> PathBuf {
+fn out_folder(arguments: &SimulateArguments) -> PathBuf {
     arguments.out.clone().unwrap_or_else(|| {
         let stem = arguments.scene.file_stem().unwrap_or_default();
         PathBuf::from(format!("{}-run", stem.to_string_lossy()))

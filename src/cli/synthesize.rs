@@ -17,7 +17,7 @@ use crate::{
 
 /// Make a synthetic table of a laboratory test with noise, and its truth beside it
 #[derive(Debug, Args)]
-pub(crate) struct Arguments {
+pub(crate) struct SynthesizeArguments {
     /// The test [default: crease, or twist with --twist]
     #[arg(long, value_parser = PossibleValuesParser::new(TESTS.map(|test| test.command())))]
     test: Option<String>,
@@ -94,7 +94,7 @@ enum SpecimenName {
     StripMesh,
 }
 
-pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(common: &Common, arguments: &SynthesizeArguments) -> Result<()> {
     check_folder(&arguments.out)?;
     let test = arguments.test()?;
     let grid = arguments.grid(test)?;
@@ -146,7 +146,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-impl Arguments {
+impl SynthesizeArguments {
     fn test(&self) -> Result<&'static dyn Test> {
         let usual = if self.case.is_some() {
             "twist"

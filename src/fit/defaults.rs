@@ -7,7 +7,7 @@ use super::{
 use crate::{
     error::{Result, bad_input, readable},
     laboratory::Survey,
-    material::{Dimension, Parameter, ParameterRole, StrainMeasure, Transform, find_preset},
+    material::{Dimension, Material, Parameter, ParameterRole, StrainMeasure, Transform},
 };
 
 /// What the data tell about the parameters.
@@ -77,10 +77,10 @@ fn beyond_a_cycle(role: ParameterRole, known: &Known) -> Option<f64> {
 /// Rigidity to assume where nothing tells it: that of the preset of the fabric's name, else cotton's; and a sentence
 /// that says so.
 fn assumed_rigidity(data: &Dataset) -> Result<(f64, String)> {
-    let named = data.groups.iter().find_map(|g| find_preset(g).ok());
+    let named = data.groups.iter().find_map(|g| Material::preset(g).ok());
     let preset = match named.filter(|m| m.strain == StrainMeasure::Curvature) {
         Some(preset) => preset,
-        None => find_preset("cotton broad")?,
+        None => Material::preset("cotton broad")?,
     };
     let name = &preset.name;
     let Some(value) = preset.value_of(ParameterRole::BendingStiffness) else {

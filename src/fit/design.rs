@@ -20,7 +20,7 @@ use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
 pub(crate) use candidate::Candidate;
-pub use result::DesignResult;
+pub(crate) use result::DesignResult;
 pub(crate) use result::{CandidateResult, ParameterForecast};
 
 use super::{
@@ -41,7 +41,7 @@ const AS_GOOD: f64 = 0.99;
 /// What a plan is to make small.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Criterion {
+pub(crate) enum Criterion {
     /// The volume of the region of uncertainty.
     D,
     /// The sum of the relative variances.
@@ -80,7 +80,7 @@ pub(crate) struct Choice {
 
 /// What to measure next after the finished fit of a folder: candidates over a grid of settings, and a plan of
 /// `budget` measurements.
-pub fn design(
+pub(crate) fn design(
     folder: &Path,
     compute: &Compute,
     grid: &Grid,

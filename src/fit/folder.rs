@@ -12,7 +12,7 @@ use super::{
     input::{CASE, Measurements, dataset},
     problem::Calibration,
     result::FitResult,
-    run::{Fit, Optimizer},
+    run::{Fit, SearchMethod},
 };
 use crate::{
     error::{Error, Result},
@@ -30,7 +30,7 @@ const BEGUN: &str = "begun";
 struct Begun {
     #[serde(flatten)]
     maker: Maker,
-    optimizer: Optimizer,
+    optimizer: SearchMethod,
     command: String,
     /// Of the case and the data, so that nothing changes under a fit.
     fingerprint: u64,
@@ -52,7 +52,7 @@ pub struct FitJob {
     pub measurements: Measurements,
     pub compute: Compute,
     /// How to look for the optimum.
-    pub optimizer: Optimizer,
+    pub optimizer: SearchMethod,
     /// The share of the starts that is searched.
     pub shard: Shard,
     /// How it was asked for, for the report.
@@ -65,7 +65,7 @@ impl FitJob {
         FitJob {
             measurements,
             compute,
-            optimizer: Optimizer::Lm,
+            optimizer: SearchMethod::Lm,
             shard: Shard::WHOLE,
             command: study::command().join(" "),
         }

@@ -21,59 +21,56 @@ const SAMPLES: &str = "bootstrap/samples";
 /// Beyond this a bootstrap's journal would not be read again.
 const MOST_SAMPLES: usize = 100_000;
 
-/// Fits a case in a folder: `case.json`, `data/`, `journal.jsonl`, `result.json`, materials and exports. The same call
-/// goes on with a fit that was stopped, and ends with the same bits. `None` where the job is a share of the starts.
-///
-/// A fit that the watcher stops after its first rounds returns what it has, with [`FitResult::interrupted`] set.
-///
-/// # Examples
-///
-/// A fit that a watcher stops after ten rounds, and that goes on later:
-///
-/// ```no_run
-/// use std::path::{Path, PathBuf};
-///
-/// use rumple::{
-///     fit::{self, FitJob, Measurements},
-///     numeric::{Compute, Precision},
-///     study::{News, Wish},
-/// };
-///
-/// # fn main() -> rumple::error::Result<()> {
-/// let case = PathBuf::from("fits/levison_cotton/case.json");
-/// let job = FitJob::new(Measurements::read(&[case])?, Compute::cpu(Precision::F64));
-/// let folder = Path::new("cotton-fit");
-/// let mut rounds = 0;
-/// let begun = fit::run(&job, folder, &mut |news| {
-///     if let News::Progress(progress) = news {
-///         println!("{}", progress.text);
-///         rounds += 1;
-///     }
-///     if rounds < 10 { Wish::GoOn } else { Wish::Stop }
-/// });
-/// println!("stopped: {:?}", begun.map(|result| result.map(|r| r.interrupted)));
-/// let result = fit::run(&job, folder, &mut |_| Wish::GoOn)?;
-/// for parameter in result.iter().flat_map(|r| &r.parameters) {
-///     println!("{} = {:?} {}", parameter.name, parameter.value, parameter.unit);
-/// }
-/// # Ok(())
-/// # }
-/// ```
-///
-/// # Errors
-/// [`Error::Interrupted`] where the watcher stops a fit before there is anything to report, or a share of one;
-/// [`Error::BadInput`] for a case that cannot be fitted and a folder of something else.
-pub fn run(job: &FitJob, folder: &Path, watch: &mut Watcher) -> Result<Option<FitResult>> {
-    FitFolder::begin(job, folder)?.run(watch)
-}
-
-/// Goes on with the fit of a folder, as [`run`](fn@run) does, without being told the case again.
-pub fn resume(folder: &Path, compute: &Compute, watch: &mut Watcher) -> Result<Option<FitResult>> {
-    FitFolder::open(folder, compute)?.run(watch)
+impl FitJob {
+    /// Fits a case in a folder: `case.json`, `data/`, `journal.jsonl`, `result.json`, materials and exports. The same call
+    /// goes on with a fit that was stopped, and ends with the same bits. `None` where the job is a share of the starts.
+    ///
+    /// A fit that the watcher stops after its first rounds returns what it has, with [`FitResult::interrupted`] set.
+    ///
+    /// # Examples
+    ///
+    /// A fit that a watcher stops after ten rounds, and that goes on later:
+    ///
+    /// ```no_run
+    /// use std::path::{Path, PathBuf};
+    ///
+    /// use rumple::{
+    ///     fit::{FitJob, Measurements},
+    ///     numeric::{Compute, Precision},
+    ///     study::{News, Wish},
+    /// };
+    ///
+    /// # fn main() -> rumple::error::Result<()> {
+    /// let case = PathBuf::from("fits/levison_cotton/case.json");
+    /// let job = FitJob::new(Measurements::read(&[case])?, Compute::cpu(Precision::F64));
+    /// let folder = Path::new("cotton-fit");
+    /// let mut rounds = 0;
+    /// let begun = job.run(folder, &mut |news| {
+    ///     if let News::Progress(progress) = news {
+    ///         println!("{}", progress.text);
+    ///         rounds += 1;
+    ///     }
+    ///     if rounds < 10 { Wish::GoOn } else { Wish::Stop }
+    /// });
+    /// println!("stopped: {:?}", begun.map(|result| result.map(|r| r.interrupted)));
+    /// let result = job.run(folder, &mut |_| Wish::GoOn)?;
+    /// for parameter in result.iter().flat_map(|r| &r.parameters) {
+    ///     println!("{} = {:?} {}", parameter.name, parameter.value, parameter.unit);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`] where the watcher stops a fit before there is anything to report, or a share of one;
+    /// [`Error::BadInput`] for a case that cannot be fitted and a folder of something else.
+    pub fn run(&self, folder: &Path, watch: &mut Watcher) -> Result<Option<FitResult>> {
+        FitFolder::begin(self, folder)?.run(watch)
+    }
 }
 
 impl FitFolder {
-    /// Goes on with the fit to its end, or to the end of its share.
+    /// Goes on with the fit to its end, or to the end of its share, as [`FitJob::run`] does.
     pub fn run(self, watch: &mut Watcher) -> Result<Option<FitResult>> {
         self.run_after(|_, _| Ok(()), watch)
     }
@@ -108,7 +105,7 @@ impl FitFolder {
             if let Ok(before) = load(path) {
                 result.bootstrap = before.bootstrap;
                 if !before.interrupted {
-                    // Those of [`profile`] are finer.
+                    // Those of [`FitFolder::profile`] are finer.
                     result.profiles = before.profiles;
                 }
             }
@@ -140,45 +137,72 @@ impl FitFolder {
     }
 }
 
-/// Finer and wider profile likelihoods of a finished fit, to 99.7 %; the result of its folder then holds them.
-pub fn profile(folder: &Path, compute: &Compute, watch: &mut Watcher) -> Result<FitResult> {
-    let opened = FitFolder::open(folder, compute)?;
-    let result = finished(folder)?;
-    let profiles = opened.with(|fit, journal| fit.fine_profiles(journal, watch))?;
-    match profiles {
-        Some(profiles) => save(folder, FitResult { profiles, ..result }),
-        None => Err(Error::Interrupted(format!(
-            "interrupted; `rumple profile {}` goes on where it stopped",
-            folder.display()
-        ))),
+impl FitFolder {
+    /// Finer and wider profile likelihoods of a finished fit, to 99.7 %; the result of its folder then holds them.
+    pub fn profile(self, watch: &mut Watcher) -> Result<FitResult> {
+        let folder = self.folder.clone();
+        let result = finished(folder.path())?;
+        let profiles = self.with(|fit, journal| fit.fine_profiles(journal, watch))?;
+        match profiles {
+            Some(profiles) => save(folder.path(), FitResult { profiles, ..result }),
+            None => Err(Error::Interrupted(format!(
+                "interrupted; `rumple profile {}` goes on where it stopped",
+                folder.path().display()
+            ))),
+        }
     }
-}
 
-/// Parametric bootstrap of a finished fit; the result of its folder then holds the intervals.
-pub fn bootstrap(
-    folder: &Path,
-    compute: &Compute,
-    samples: usize,
-    watch: &mut Watcher,
-) -> Result<FitResult> {
-    check_samples(samples)?;
-    let drawn =
-        FitFolder::open(folder, compute)?.draw(samples, Shard::WHOLE, |_, _| Ok(()), watch)?;
-    drawn.map_or_else(|| finished(folder), Ok)
-}
+    /// Parametric bootstrap of a finished fit; the result of its folder then holds the intervals.
+    pub fn bootstrap(self, samples: usize, watch: &mut Watcher) -> Result<FitResult> {
+        check_samples(samples)?;
+        let folder = self.folder.clone();
+        let drawn = self.draw(samples, Shard::WHOLE, |_, _| Ok(()), watch)?;
+        drawn.map_or_else(|| finished(folder.path()), Ok)
+    }
 
-/// A share of the samples of [`bootstrap`], in a folder of its own: a copy of the fit.
-pub fn bootstrap_share(
-    (folder, out): (&Path, &Path),
-    compute: &Compute,
-    samples: usize,
-    shard: Shard,
-    watch: &mut Watcher,
-) -> Result<Option<FitResult>> {
-    check_samples(samples)?;
-    finished(folder)?;
-    copy_fit(&Folder::new(folder), &Folder::new(out))?;
-    FitFolder::open(out, compute)?.draw(samples, shard, |_, _| Ok(()), watch)
+    /// A share of the samples of [`FitFolder::bootstrap`], in a folder of its own: a copy of the fit.
+    pub fn bootstrap_share(
+        (folder, out): (&Path, &Path),
+        compute: &Compute,
+        samples: usize,
+        shard: Shard,
+        watch: &mut Watcher,
+    ) -> Result<Option<FitResult>> {
+        check_samples(samples)?;
+        finished(folder)?;
+        copy_fit(&Folder::new(folder), &Folder::new(out))?;
+        FitFolder::open(out, compute)?.draw(samples, shard, |_, _| Ok(()), watch)
+    }
+
+    /// Joins the shards of a fit, or of a bootstrap, into a folder and finishes it: the same bits as on one machine.
+    pub fn merge(
+        folders: &[PathBuf],
+        out: &Path,
+        compute: &Compute,
+        watch: &mut Watcher,
+    ) -> Result<FitResult> {
+        let shards = Shards::open(folders)?;
+        let Some(first) = folders.first() else {
+            return bad_input("there is nothing to merge; give the folders of all shards");
+        };
+        let (first, whole) = (Folder::new(first), Folder::new(out));
+        // The folder of a bootstrap holds its fit too.
+        let result = if shards.holds("bootstrap") {
+            let journal = Journal::read(&first.file(JOURNAL))?;
+            let samples = journal.get::<usize>(SAMPLES)?.unwrap_or(0);
+            copy_fit(&first, &whole)?;
+            let join = |fit: &Fit, journal: &mut Journal| {
+                study::merge(&fit.samples(journal, samples)?, &shards, journal)
+            };
+            FitFolder::open(out, compute)?.draw(samples, Shard::WHOLE, join, watch)?
+        } else {
+            begin_whole(&first, &whole)?;
+            let join =
+                |fit: &Fit, journal: &mut Journal| study::merge(&fit.groups(), &shards, journal);
+            FitFolder::open(out, compute)?.run_after(join, watch)?
+        };
+        result.map_or_else(|| finished(out), Ok)
+    }
 }
 
 fn check_samples(samples: usize) -> Result<()> {
@@ -188,35 +212,6 @@ fn check_samples(samples: usize) -> Result<()> {
             "--samples {samples} cannot be drawn; give 2 to {MOST_SAMPLES} (200 are usual)"
         )),
     }
-}
-
-/// Joins the shards of a fit, or of a bootstrap, into a folder and finishes it: the same bits as on one machine.
-pub fn merge(
-    folders: &[PathBuf],
-    out: &Path,
-    compute: &Compute,
-    watch: &mut Watcher,
-) -> Result<FitResult> {
-    let shards = Shards::open(folders)?;
-    let Some(first) = folders.first() else {
-        return bad_input("there is nothing to merge; give the folders of all shards");
-    };
-    let (first, whole) = (Folder::new(first), Folder::new(out));
-    // The folder of a bootstrap holds its fit too.
-    let result = if shards.holds("bootstrap") {
-        let journal = Journal::read(&first.file(JOURNAL))?;
-        let samples = journal.get::<usize>(SAMPLES)?.unwrap_or(0);
-        copy_fit(&first, &whole)?;
-        let join = |fit: &Fit, journal: &mut Journal| {
-            study::merge(&fit.samples(journal, samples)?, &shards, journal)
-        };
-        FitFolder::open(out, compute)?.draw(samples, Shard::WHOLE, join, watch)?
-    } else {
-        begin_whole(&first, &whole)?;
-        let join = |fit: &Fit, journal: &mut Journal| study::merge(&fit.groups(), &shards, journal);
-        FitFolder::open(out, compute)?.run_after(join, watch)?
-    };
-    result.map_or_else(|| finished(out), Ok)
 }
 
 #[cfg(test)]
@@ -256,7 +251,7 @@ a,2,1,300,160,2,1\na,2,10,300,152,2,1\na,2,100,300,140,2,1\na,2,1e3,300,126,2,1\
         let home = Folder::new(std::env::temp_dir().join(name));
         home.remove("").unwrap();
         let mut all = 0;
-        let whole = run(&job(), &home.file("whole"), &mut |_| {
+        let whole = job().run(&home.file("whole"), &mut |_| {
             all += 1;
             Wish::GoOn
         });
@@ -266,7 +261,7 @@ a,2,1,300,160,2,1\na,2,10,300,152,2,1\na,2,100,300,140,2,1\na,2,1e3,300,126,2,1\
         let stopped = home.file("stopped");
         for most in [1, all / 4, all / 4] {
             let mut rounds = 0;
-            let result = run(&job(), &stopped, &mut |news| {
+            let result = job().run(&stopped, &mut |news| {
                 rounds += usize::from(matches!(news, News::Progress(_)));
                 match rounds < most {
                     true => Wish::GoOn,
@@ -281,10 +276,12 @@ a,2,1,300,160,2,1\na,2,10,300,152,2,1\na,2,100,300,140,2,1\na,2,1e3,300,126,2,1\
         let said = finished(&stopped).unwrap_err().to_string();
         assert!(said.contains("was interrupted"), "{said}");
         let mut again = 0;
-        let result = resume(&stopped, &job().compute, &mut |_| {
-            again += 1;
-            Wish::GoOn
-        });
+        let result = FitFolder::open(&stopped, &job().compute)
+            .unwrap()
+            .run(&mut |_| {
+                again += 1;
+                Wish::GoOn
+            });
         let result = result.unwrap().unwrap();
         assert!(again < all, "{again} rounds after the stops, {all} without");
         assert_eq!(written(&result, &whole), written(&whole, &whole));
@@ -296,7 +293,7 @@ a,2,1,300,160,2,1\na,2,10,300,152,2,1\na,2,100,300,140,2,1\na,2,1e3,300,126,2,1\
         let changes: [(CaseChange, &str); 3] = [
             (|job| job.measurements.case.seed = 5, "seed: 4 against 5"),
             (
-                |job| job.optimizer = crate::fit::run::Optimizer::Adam,
+                |job| job.optimizer = crate::fit::run::SearchMethod::Adam,
                 "Levenberg-Marquardt, not Adam",
             ),
             (
@@ -307,7 +304,7 @@ a,2,1,300,160,2,1\na,2,10,300,152,2,1\na,2,100,300,140,2,1\na,2,1e3,300,126,2,1\
         for (change, fragment) in changes {
             let mut other = job();
             change(&mut other);
-            let said = run(&other, &stopped, &mut |_| Wish::GoOn);
+            let said = other.run(&stopped, &mut |_| Wish::GoOn);
             let said = said.unwrap_err().to_string();
             assert!(said.contains(fragment), "{said}");
         }

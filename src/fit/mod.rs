@@ -16,14 +16,12 @@ pub(crate) mod run;
 mod summary;
 mod verdict;
 
-pub use case::Case;
 pub(crate) use case_schema::case_schema;
-pub use design::{Criterion, DesignResult, design};
+pub(crate) use design::{Criterion, design};
 pub use folder::{FitFolder, FitJob};
 pub use input::Measurements;
-pub use job::{bootstrap, bootstrap_share, merge, profile, resume, run};
 pub use result::FitResult;
-pub use run::Optimizer;
+pub use run::SearchMethod;
 
 #[cfg(test)]
 mod tests;

@@ -32,19 +32,19 @@ use crate::{
 /// How to look for the optimum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Optimizer {
+pub enum SearchMethod {
     /// Levenberg-Marquardt.
     Lm,
     /// burn's Adam.
     Adam,
 }
 
-impl Optimizer {
+impl SearchMethod {
     /// In words.
     pub fn name(self) -> &'static str {
         match self {
-            Optimizer::Lm => "Levenberg-Marquardt",
-            Optimizer::Adam => "Adam",
+            SearchMethod::Lm => "Levenberg-Marquardt",
+            SearchMethod::Adam => "Adam",
         }
     }
 }
@@ -56,7 +56,7 @@ pub struct Fit<'a> {
     pub data: &'a Dataset,
     pub problem: Calibration,
     /// How to look for the optimum.
-    pub optimizer: Optimizer,
+    pub optimizer: SearchMethod,
 }
 
 #[derive(Debug, Clone)]
@@ -79,7 +79,7 @@ impl<'a> Fit<'a> {
         compute: Compute,
         case: &'a Case,
         data: &'a Dataset,
-        optimizer: Optimizer,
+        optimizer: SearchMethod,
     ) -> Result<Self> {
         let problem = Calibration::new(compute, case, data)?;
         Ok(Fit {
@@ -182,8 +182,8 @@ impl<'a> Fit<'a> {
     /// The end of a search: Levenberg-Marquardt goes on until it converges, Adam stays where it came to.
     fn polished(&self, walker: Walker) -> Result<Walker> {
         match self.optimizer {
-            Optimizer::Lm => self.descend(walker.point),
-            Optimizer::Adam => Ok(walker),
+            SearchMethod::Lm => self.descend(walker.point),
+            SearchMethod::Adam => Ok(walker),
         }
     }
 

@@ -6,7 +6,7 @@ use super::{
     dataset::Dataset,
     defaults::complete,
     design::{Criterion, Design},
-    run::{Fit, Optimizer},
+    run::{Fit, SearchMethod},
 };
 use crate::{
     laboratory::{Grid, Resolution, Tests},
@@ -86,7 +86,7 @@ fn a_loop_and_a_cantilever_are_fitted_together() {
         let data = Dataset::gather(&case, &files).unwrap();
         let case = complete(&case, &data).unwrap();
         let compute = Compute::cpu(Precision::F64);
-        let fit = Fit::new(compute, &case, &data, Optimizer::Lm).unwrap();
+        let fit = Fit::new(compute, &case, &data, SearchMethod::Lm).unwrap();
         let result = fit.run(&mut Journal::in_memory(), &mut |_| Wish::GoOn);
         result.unwrap()
     };
@@ -140,7 +140,7 @@ fn a_design_proposes_cantilevers_where_the_density_is_known() {
         let data = Dataset::gather(&case, &files).unwrap();
         let case = complete(&case, &data).unwrap();
         let compute = Compute::cpu(Precision::F64);
-        let fit = Fit::new(compute, &case, &data, Optimizer::Lm).unwrap();
+        let fit = Fit::new(compute, &case, &data, SearchMethod::Lm).unwrap();
         let bounds = fit.problem.bounds().iter();
         let middle: Vec<f64> = bounds.map(|(low, high)| 0.5 * (low + high)).collect();
         let optimum = fit.optimum_at(&middle).unwrap();

@@ -113,7 +113,41 @@ pub struct Readings {
     pub slopes: Vec<f64>,
 }
 
-/// A list of conditions, ready to be simulated.
+/// A list of conditions of any tests, ready to be simulated.
+///
+/// # Examples
+///
+/// A recovery angle and an overhang of one fabric, with their derivatives by the parameters of the law:
+///
+/// ```
+/// use rumple::{
+///     laboratory::{
+///         CantileverPoint, CantileverReading, CreasePoint, Resolution, TestSettings, Tests,
+///     },
+///     material::ReadyMaterial,
+///     numeric::{Compute, Precision},
+/// };
+///
+/// # fn main() -> rumple::error::Result<()> {
+/// let compute = Compute::cpu(Precision::F64);
+/// let cotton = ReadyMaterial::hard("cotton broad")?;
+/// let fold = CreasePoint { gap: 1e-3, press: 60.0, read: 300.0 };
+/// let strip = CantileverPoint {
+///     angle: 41.5_f64.to_radians(),
+///     density: 0.124,
+///     read: CantileverReading::Overhang,
+/// };
+/// let resolution = Resolution::hard(&TestSettings::default());
+/// let conditions = [(0, fold.into()), (0, strip.into())];
+/// let tests = Tests::new(&compute, cotton.law.clone(), resolution, &conditions)?;
+/// let readings = &tests.run(&compute, &[vec![cotton.values.clone()]], true)?[0];
+/// assert!((0.0..180.0).contains(&readings.values[0])); // degrees
+/// assert!((0.01..0.2).contains(&readings.values[1])); // metres
+/// // A row of slopes for each reading. A stiffer fabric hangs further over the edge.
+/// assert!(readings.slopes[cotton.values.len()] > 0.0);
+/// # Ok(())
+/// # }
+/// ```
 pub struct Tests {
     law: Arc<dyn Law>,
     /// Which parameters are strains.

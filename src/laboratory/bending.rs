@@ -1,15 +1,19 @@
 //! The KES-FB2 pure bending test, with an optional dwell at full curvature.
 
 mod columns;
+mod curves;
 mod loops;
 mod measured;
+mod planned;
+mod point;
+mod settings;
 
 use std::sync::Arc;
 
 use columns::{CURVATURE, MOMENT};
 pub(super) use measured::{Bending, assumed_moment_sd};
 #[cfg(test)]
-pub(crate) use measured::{BendingPoint, BendingReading};
+pub(crate) use point::{BendingPoint, BendingReading};
 
 use super::crease::OVERSHOOT;
 use crate::{

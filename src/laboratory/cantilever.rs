@@ -5,14 +5,17 @@
 //! weight per area, the moment is M(s) = ∫ w·(L − u)·cos θ(u) du from s to L, and M = σ(κ) with κ = dθ/ds and σ the
 //! law. The strip bends while it moves, so yarns have no time to lock and nothing flows: the law is taken from 0 to κ in
 //! no time. The standard reports the bending length c = L/2 and the flexural rigidity G = w·c³.
+//!
+//! This file and a line in [`super::TESTS`] are all that fits, designs, studies, reports and the command line know of
+//! the test. The file `elastica` has the strip's mechanics, which know neither data files nor reports.
 
 mod elastica;
 
 use elastica::CantileverStrips;
 
 use super::{
-    Blueprint, Condition, Context, CurveKeys, DesignFigure, Figure, Grid, Label, Measured, Noise,
-    PreparedTest, Setting, Survey, Sweep, Test, TestSettings, TestSetup,
+    Blueprint, Condition, Context, CurveKeys, DesignFigure, Figure, Grid, Label, MeasuredValue,
+    Noise, PreparedTest, Setting, Survey, Sweep, Test, TestSettings, TestSetup,
     crease::ANGLE,
     sheet::{Assumptions, Cells, Concept, DataSheet, accepted, column},
 };
@@ -247,7 +250,7 @@ impl Test for Cantilever {
         }
     }
 
-    fn measured(&self, sheet: &DataSheet, _: &mut Assumptions) -> Result<Vec<Vec<Measured>>> {
+    fn measured(&self, sheet: &DataSheet, _: &mut Assumptions) -> Result<Vec<Vec<MeasuredValue>>> {
         let mut rows = vec![Vec::new(); sheet.rows().len()];
         for row in sheet.rows() {
             let number = |concept| sheet.number(row, concept);
@@ -276,7 +279,7 @@ impl Test for Cantilever {
                     density: number(&AREAL_DENSITY)?.unwrap_or(f64::NAN),
                     read,
                 };
-                rows[row].push(Measured {
+                rows[row].push(MeasuredValue {
                     condition: point.into(),
                     concept,
                     value,

@@ -1,11 +1,13 @@
 //! The crease recovery test (paper 1 Fig. 2; Levison et al. 1962; ISO 2313, AATCC 66).
 
 mod columns;
+mod curves;
 mod exact;
 mod grid;
 mod hinge;
 mod measured;
 mod quadrature;
+mod settings;
 mod shares;
 mod whole;
 

@@ -45,91 +45,95 @@ impl DriveRow {
     ];
 }
 
-/// Reads the columns `dt` \[s\] and `strain` of a table; other columns are left alone.
-pub fn read_strain_history(path: &Path) -> Result<Vec<StrainStep>> {
-    let table = Table::read(path)?;
-    let (times, strains) = (table.numbers("dt")?, table.numbers("strain")?);
-    if let Some((line, dt)) = times.iter().find(|(_, dt)| *dt < 0.0) {
-        return bad_input(format!(
-            "{}: dt = {dt} is negative; give 0 or a positive number of seconds",
-            table.at(*line)
-        ));
+impl StrainStep {
+    /// Reads the columns `dt` \[s\] and `strain` of a table; other columns are left alone.
+    pub fn read(path: &Path) -> Result<Vec<StrainStep>> {
+        let table = Table::read(path)?;
+        let (times, strains) = (table.numbers("dt")?, table.numbers("strain")?);
+        if let Some((line, dt)) = times.iter().find(|(_, dt)| *dt < 0.0) {
+            return bad_input(format!(
+                "{}: dt = {dt} is negative; give 0 or a positive number of seconds",
+                table.at(*line)
+            ));
+        }
+        let step = |((_, seconds), (_, strain))| StrainStep { seconds, strain };
+        Ok(times.into_iter().zip(strains).map(step).collect())
     }
-    let step = |((_, seconds), (_, strain))| StrainStep { seconds, strain };
-    Ok(times.into_iter().zip(strains).map(step).collect())
 }
 
-/// Runs a law over a strain history, and says what it finds after each step.
-///
-/// A slip resets the dwell and plastic flow lags one step. So a hold is given as several steps, the last of 0 s, and not as a
-/// long one.
-///
-/// # Errors
-/// [`Error::BadInput`] where a number is too extreme for the precision; [`Error::Interrupted`] where the watcher stops it.
-pub fn drive(
-    ready: &ReadyMaterial,
-    steps: &[StrainStep],
-    compute: &Compute,
-    watch: &mut Watcher,
-) -> Result<Vec<DriveRow>> {
-    let law = &ready.law;
-    let prescribed = |step: &StrainStep| Step::prescribe(step.strain, step.seconds);
-    let rollout = Rollout {
-        law: law.clone(),
-        gate: ready.gate,
-        schedule: Schedule {
-            steps: steps.iter().map(prescribed).collect(),
-            readings: Vec::new(),
-            reading: HingeReading::Stress,
-        },
-        points: 1,
-        hinges: 1,
-        amplitude: vec![1.0],
-        duration: vec![0.0],
-    };
-    rollout.check()?;
-    let names = law.history();
-    let columns = DriveRow::HISTORY.map(|wanted| names.iter().position(|n| n == wanted));
-    let mut rows = Vec::with_capacity(steps.len());
-    let mut time = 0.0;
-    let mut ended = Ok(());
-    let parameters = rollout.shared_parameters(compute, &ready.values);
-    sweep::trace(&rollout, compute, parameters, |k, parameters, state| {
-        time += steps[k].seconds;
-        let read = |field: Field| finite(compute, field, k, &steps[k]);
-        let row = || -> Result<DriveRow> {
-            let strain = read(state.strain.clone())?;
-            let stress = read(law.stress(parameters, &state.history, &state.strain))?;
-            let mut history = [None; 6];
-            for (value, column) in history.iter_mut().zip(columns) {
-                *value = match column {
-                    Some(c) => Some(read(state.history[c].clone())?),
-                    None => None,
-                };
-            }
-            Ok(DriveRow {
-                time,
-                strain,
-                stress,
-                history,
-            })
+impl ReadyMaterial {
+    /// Runs the law over a strain history, and says what it finds after each step.
+    ///
+    /// A slip resets the dwell and plastic flow lags one step. So a hold is given as several steps, the last of 0 s, and not as a
+    /// long one.
+    ///
+    /// # Errors
+    /// [`Error::BadInput`] where a number is too extreme for the precision; [`Error::Interrupted`] where the watcher stops it.
+    pub fn drive(
+        &self,
+        steps: &[StrainStep],
+        compute: &Compute,
+        watch: &mut Watcher,
+    ) -> Result<Vec<DriveRow>> {
+        let law = &self.law;
+        let prescribed = |step: &StrainStep| Step::prescribe(step.strain, step.seconds);
+        let rollout = Rollout {
+            law: law.clone(),
+            gate: self.gate,
+            schedule: Schedule {
+                steps: steps.iter().map(prescribed).collect(),
+                readings: Vec::new(),
+                reading: HingeReading::Stress,
+            },
+            points: 1,
+            hinges: 1,
+            amplitude: vec![1.0],
+            duration: vec![0.0],
         };
-        ended = row().and_then(|row| {
-            rows.push(row);
-            match tell(watch, k + 1, steps.len(), String::new()) {
-                Wish::GoOn => Ok(()),
-                Wish::Stop => Err(Error::Interrupted(format!(
-                    "interrupted after step {k} of {}; nothing was written",
-                    steps.len()
-                ))),
+        rollout.check()?;
+        let names = law.history();
+        let columns = DriveRow::HISTORY.map(|wanted| names.iter().position(|n| n == wanted));
+        let mut rows = Vec::with_capacity(steps.len());
+        let mut time = 0.0;
+        let mut ended = Ok(());
+        let parameters = rollout.shared_parameters(compute, &self.values);
+        sweep::trace(&rollout, compute, parameters, |k, parameters, state| {
+            time += steps[k].seconds;
+            let read = |field: Field| finite(compute, field, k, &steps[k]);
+            let row = || -> Result<DriveRow> {
+                let strain = read(state.strain.clone())?;
+                let stress = read(law.stress(parameters, &state.history, &state.strain))?;
+                let mut history = [None; 6];
+                for (value, column) in history.iter_mut().zip(columns) {
+                    *value = match column {
+                        Some(c) => Some(read(state.history[c].clone())?),
+                        None => None,
+                    };
+                }
+                Ok(DriveRow {
+                    time,
+                    strain,
+                    stress,
+                    history,
+                })
+            };
+            ended = row().and_then(|row| {
+                rows.push(row);
+                match tell(watch, k + 1, steps.len(), String::new()) {
+                    Wish::GoOn => Ok(()),
+                    Wish::Stop => Err(Error::Interrupted(format!(
+                        "interrupted after step {k} of {}; nothing was written",
+                        steps.len()
+                    ))),
+                }
+            });
+            match ended {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(_) => ControlFlow::Break(()),
             }
         });
-        match ended {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(_) => ControlFlow::Break(()),
-        }
-    });
-    ended.map(|()| rows)
+        ended.map(|()| rows)
+    }
 }
 
 /// The number of a field, or which step made it infinite.
@@ -158,12 +162,12 @@ mod tests {
             seconds: 2.0,
             strain,
         });
-        let rows = drive(&ready, &steps, &compute, &mut |_| Wish::GoOn).unwrap();
+        let rows = ready.drive(&steps, &compute, &mut |_| Wish::GoOn).unwrap();
         let times: Vec<f64> = rows.iter().map(|row| row.time).collect();
         assert_eq!(times, [2.0, 4.0, 6.0]);
         assert!(rows[2].stress > rows[1].stress && rows[1].stress > 0.0);
         assert_eq!(rows[2].strain, 200.0);
-        let stopped = drive(&ready, &steps, &compute, &mut |_| Wish::Stop);
+        let stopped = ready.drive(&steps, &compute, &mut |_| Wish::Stop);
         assert!(matches!(stopped, Err(Error::Interrupted(_))));
     }
 }

@@ -20,7 +20,7 @@ pub use bending::{KesLoop, KesTest};
 pub use cantilever::{CantileverPoint, CantileverReading};
 pub(crate) use crease::CREST_CURVATURE;
 pub use crease::{CreaseCurves, CreasePoint, CreaseTest};
-pub use drive::{DriveRow, StrainStep, drive, read_strain_history};
+pub use drive::{DriveRow, StrainStep};
 pub(crate) use settings::Specimen;
 pub use settings::TestSettings;
 pub(crate) use settings::{Setting, SettingKind};
@@ -32,11 +32,12 @@ pub(crate) use bending::{BendingPoint, BendingReading, Branch};
 pub(crate) use crease::fold_curvatures;
 #[cfg(test)]
 pub(crate) use strip::StripTest;
+pub use test::Condition;
 pub(crate) use test::{
-    AngleFigure, Context, CurveKeys, DesignFigure, Figure, Label, Measured, ShareTest, Survey,
+    AngleFigure, Context, CurveKeys, DesignFigure, Figure, Label, MeasuredValue, ShareTest, Survey,
     Sweep, Test,
 };
-pub use test::{Condition, Grid, Shares};
+pub(crate) use test::{Grid, Shares};
 pub(crate) use twist::TwistTest;
 #[cfg(test)]
 pub(crate) use twist::{TorquePoint, Twist, Way};

@@ -1,75 +1,30 @@
 //! The interface of all laboratory tests. Fits, designs, studies, reports and the command line use a test through
 //! [`Test`] only. A test is added by implementing it in one file and naming it in [`super::TESTS`].
 
-use std::{fmt, ops::RangeInclusive, sync::Arc};
+mod condition;
+mod drawing;
+mod grid;
+mod shares;
+mod survey;
 
-use serde::{Serialize, Serializer, ser::SerializeStruct};
+pub use condition::Condition;
+pub(crate) use drawing::{AngleFigure, CurveKeys, DesignFigure, Figure, Label, Sweep};
+pub(crate) use grid::Grid;
+pub(crate) use shares::ShareTest;
+pub(crate) use shares::Shares;
+pub(crate) use survey::Survey;
+
+use std::{ops::RangeInclusive, sync::Arc};
 
 use super::{
-    Blueprint, PreparedTest, Setting, TESTS, TestSettings, TestSetup,
+    Blueprint, PreparedTest, Setting, TestSettings, TestSetup,
     sheet::{Assumptions, Concept, DataSheet},
 };
-use crate::{error::Result, material::Law, numeric::Compute};
-
-/// One reading of a test, with all that decides its value. In SI units.
-#[derive(Clone, Copy)]
-pub struct Condition {
-    /// The test.
-    pub test: &'static dyn Test,
-    /// Which of the test's readings it is. The test numbers them.
-    pub reading: usize,
-    /// Settings of the test, in the order that the test chooses. A setting that a data file leaves out is NaN until
-    /// `Test::complete` fills it in.
-    pub numbers: [f64; 4],
-}
-
-impl PartialEq for Condition {
-    /// Bit by bit, so that open settings are equal to each other.
-    fn eq(&self, other: &Self) -> bool {
-        let bits = |c: &Condition| c.numbers.map(|x| (x + 0.0).to_bits());
-        (self.test.name(), self.reading, bits(self))
-            == (other.test.name(), other.reading, bits(other))
-    }
-}
-
-impl fmt::Debug for Condition {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        write!(
-            f,
-            "{} {} {:?}",
-            self.test.name(),
-            self.reading,
-            self.numbers
-        )
-    }
-}
-
-impl Serialize for Condition {
-    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        let mut fields = serializer.serialize_struct("Condition", 3)?;
-        fields.serialize_field("test", self.test.name())?;
-        fields.serialize_field("reading", &self.reading)?;
-        fields.serialize_field("numbers", &self.numbers)?;
-        fields.end()
-    }
-}
-
-impl Condition {
-    /// How long the specimen is held \[s\].
-    pub fn held(&self) -> f64 {
-        self.test.held(self)
-    }
-
-    /// A setting by its name in results, such as `gap_mm`.
-    pub fn setting(&self, name: &str) -> Option<f64> {
-        let settings = self.test.settings(self);
-        settings.iter().find(|s| s.0 == name).map(|s| s.1)
-    }
-}
+use crate::{error::Result, material::Law};
 
 /// A measured value of a data file.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Measured {
+pub struct MeasuredValue {
     /// What was measured.
     pub condition: Condition,
     /// The column's quantity.
@@ -90,182 +45,6 @@ pub struct Context<'a> {
     pub largest: (f64, f64),
     /// What was taken for granted, a sentence each.
     pub notes: &'a mut Vec<String>,
-}
-
-/// A reading in words, for tables and plots.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Label {
-    /// The reading with its settings.
-    pub name: String,
-    /// Unit.
-    pub unit: &'static str,
-    /// Place on a curve: the curve's name, x, and the label of the x axis.
-    pub place: Option<(String, f64, &'static str)>,
-}
-
-/// What data tell about the ranges of a law's parameters.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Survey {
-    /// Mildest and sharpest curvature at which something was read \[1/m\].
-    pub curvature: (f64, f64),
-    /// Shortest and longest dwell \[s\].
-    pub times: (f64, f64),
-    /// Rigidities as measured \[N·m\].
-    pub rigidities: Vec<f64>,
-    /// Whether readings depend on the rigidity in a way that only a simulation tells.
-    pub tells_rigidity: bool,
-}
-
-impl Survey {
-    /// Widens the range at its sharp end only: a strip that bends as its fabric lets it tells nothing about how mild a
-    /// bend may be.
-    pub fn see_sharp_curvature(&mut self, curvature: f64) {
-        self.curvature.1 = self.curvature.1.max(curvature);
-    }
-
-    /// Widens the range of curvatures to hold this one \[1/m\].
-    pub fn see_curvature(&mut self, curvature: f64) {
-        let (low, high) = self.curvature;
-        self.curvature = (low.min(curvature), high.max(curvature));
-    }
-}
-
-/// Conditions along a curve that is drawn.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Sweep {
-    /// What all points of the curve have in common, by the names of results.
-    pub settings: Vec<(&'static str, f64)>,
-    /// x of every point.
-    pub x: Vec<f64>,
-    /// What is read at every point.
-    pub conditions: Vec<Condition>,
-}
-
-/// How the curves of a test are stored in results.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CurveKeys {
-    /// Name of the list.
-    pub list: &'static str,
-    /// Name of x.
-    pub x: &'static str,
-    /// Name of the fitted values.
-    pub fitted: &'static str,
-    /// Names of the hard law's values and of the ends of the 95 % band, for tests whose curves have them.
-    pub band: Option<[&'static str; 3]>,
-    /// Whether the fitted curve is that of the hard law.
-    pub hard: bool,
-}
-
-/// How the curves of a test are drawn: one picture a group, with measured points and fitted lines.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Figure {
-    /// Beginning of the file's name.
-    pub stem: &'static str,
-    /// Beginning of the title; the group follows.
-    pub title: &'static str,
-    /// What the picture shows, for its caption.
-    pub shows: &'static str,
-    /// Label of the x axis.
-    pub x_label: &'static str,
-    /// Label of the y axis.
-    pub y_label: &'static str,
-    /// Which readings are points of the picture, by [`Test::kind`].
-    pub kind: &'static str,
-    /// Setting of a point that is its x.
-    pub x: &'static str,
-    /// Setting of a point that tells the series apart, the same setting of a curve, and a series in words, with {} for
-    /// the setting.
-    pub series: (&'static str, &'static str, &'static str),
-    /// What a picture of angles has besides.
-    pub angles: Option<AngleFigure>,
-}
-
-/// What a picture of angles has besides: prediction bands, a log axis of times, and a picture for every value of a
-/// setting where there are too many curves. In words {} stands for the setting.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct AngleFigure {
-    /// Beginning of the caption; {} stands for the group.
-    pub caption: &'static str,
-    /// What x is, without its unit.
-    pub x: &'static str,
-    /// A point at x = 0, which has no place on the axis.
-    pub at_zero: &'static str,
-    /// The setting that has pictures of its own.
-    pub panel: &'static str,
-    /// The setting in the label of a curve.
-    pub label: &'static str,
-    /// The setting in a sentence.
-    pub sentence: &'static str,
-}
-
-/// How a design draws what could be measured: what each measurement would teach against one of its settings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct DesignFigure {
-    /// Setting that tells the series apart, where there is one.
-    pub series: Option<&'static str>,
-    /// A series in words, with {} for the setting.
-    pub words: &'static str,
-    /// Setting that is x.
-    pub x: &'static str,
-    /// What x is, without its unit.
-    pub x_name: &'static str,
-    /// Unit of x. Tests with the same unit share a picture; times have a log axis.
-    pub x_unit: &'static str,
-    /// Whether the points of a series are joined.
-    pub is_line: bool,
-}
-
-/// What a design may vary: values \[SI units\] by the name of the setting.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Grid(pub Vec<(&'static str, Vec<f64>)>);
-
-impl Grid {
-    /// Values of a setting; none where nothing is given.
-    pub fn values(&self, name: &str) -> Option<&[f64]> {
-        let found = self.0.iter().find(|(n, v)| *n == name && !v.is_empty());
-        found.map(|(_, values)| values.as_slice())
-    }
-
-    /// Whether a test is asked for: values are given for a setting that it varies, or for none that any test varies.
-    pub fn admits(&self, test: &dyn Test) -> bool {
-        let given = |test: &dyn Test| test.varied().iter().any(|n| self.values(n).is_some());
-        given(test) || !TESTS.into_iter().any(given)
-    }
-}
-
-/// What the hinges of a test did.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, serde::Deserialize)]
-pub struct Shares {
-    /// Share that slips when released; the rest sticks.
-    pub slips: f64,
-    /// Share that has yielded.
-    pub yields: f64,
-}
-
-impl Shares {
-    /// What most of them do, in words.
-    pub fn describe(self) -> String {
-        // One hinge in twenty is what a coarse fold cannot tell from none.
-        let word = |share: f64, words: [&'static str; 3]| match share {
-            s if s < 0.05 => words[0],
-            s if s > 0.95 => words[2],
-            _ => words[1],
-        };
-        format!(
-            "{}, {}",
-            word(self.slips, ["stick", "stick/slip", "slip"]),
-            word(self.yields, ["no yield", "some yield", "all yield"])
-        )
-    }
-}
-
-/// What the hinges of some conditions do under the hard law, for many sets of parameters.
-pub trait ShareTest: Send + Sync {
-    /// Which conditions they are.
-    fn conditions(&self) -> &[usize];
-
-    /// Shares at every condition; `sets[s][group]` are the parameters of a group in set s.
-    fn run(&self, compute: &Compute, sets: &[Vec<Vec<f64>>]) -> Result<Vec<Vec<Shares>>>;
 }
 
 /// One test of a textile laboratory.
@@ -303,7 +82,11 @@ pub trait Test: Sync {
     }
 
     /// The measured values of every row of a sheet.
-    fn measured(&self, sheet: &DataSheet, assumed: &mut Assumptions) -> Result<Vec<Vec<Measured>>>;
+    fn measured(
+        &self,
+        sheet: &DataSheet,
+        assumed: &mut Assumptions,
+    ) -> Result<Vec<Vec<MeasuredValue>>>;
 
     /// Size (such as a curvature) and dwell of a point of a loop. Points of one loop share its largest size.
     fn on_loop(&self, _condition: &Condition) -> Option<(f64, f64)> {

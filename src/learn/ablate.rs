@@ -3,9 +3,9 @@
 mod judge;
 mod train;
 
-pub use judge::{AblationOptions, Ablations, ablate};
+pub(crate) use judge::{AblationOptions, Ablations, ablate};
 pub(crate) use judge::{AblationRow, REMEDY};
-pub use train::Watchers;
+pub(crate) use train::Watchers;
 
 use super::{LearnCase, RestBending, Rule, network::PlasticKind};
 use crate::error::{Result, unknown};

@@ -12,6 +12,7 @@
 //! minimised has moved. Batches are drawn from streams of the seed by cycle and step, so that a run that was
 //! stopped goes on as if it had not been.
 
+mod asked;
 mod descent;
 mod elastic;
 mod plastic;

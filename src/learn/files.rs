@@ -9,7 +9,7 @@ mod npz;
 mod smpl;
 mod zip;
 
-pub use amass::Amass;
+pub(crate) use amass::Amass;
 pub(crate) use npy::Array;
 pub(in crate::learn) use npy::Pieces;
 pub(crate) use npz::Npz;

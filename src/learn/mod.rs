@@ -1,9 +1,9 @@
 //! The self-supervised elasto-plastic curriculum of paper 2 (EPNet): bodies, garments, loss, plastic rule,
 //! reference simulation, metrics, the two networks and their training.
 //!
-//! - `Skeleton`, [`Body`], [`BodyMotion`]: bodies, their poses and signed distances; synthetic motions.
+//! - `Skeleton`, `Body`, `BodyMotion`: bodies, their poses and signed distances; synthetic motions.
 //! - `Skin`, `ClosedSurface`, `SurfaceTree`: the surface of a real body, and distances from it.
-//! - [`Garment`]: a mesh with blend weights, pins and cuff springs.
+//! - `Garment`: a mesh with blend weights, pins and cuff springs.
 //! - `Features`: what a network is told about the body.
 //! - `GarmentBatch`, `Given`, `GarmentMotion`: batches of frames as tensors, and plain data.
 //! - `GarmentLoss`: the energies that the networks are trained with, and their gradient.
@@ -14,7 +14,7 @@
 //! - `run`: training in a folder, stopped and gone on with.
 //! - `evaluate`: unseen motions, every method against the reference.
 //! - `ablate`: cases that differ in one thing.
-//! - `files`: SMPL bodies and AMASS motions, `.npz` files.
+//! - `files`: SMPL bodies ([`Smpl`]) and AMASS motions, `.npz` files.
 //!
 //! Symbols: θ is a hinge's angle \[rad\], θ̄ that of the garment as sewn, ε = θ − θ̄ the bending strain, ε_p the
 //! rest bending (plastic strain). docs/reference/epnet.md has the equations, docs/explanation/curriculum.md the
@@ -52,27 +52,23 @@ mod skin;
 mod surface_distance;
 mod track;
 
-pub use ablate::{AblationOptions, Ablations, Watchers, ablate};
-pub use body::Body;
-pub(crate) use body::Bone;
+pub(crate) use ablate::{AblationOptions, Ablations, Watchers, ablate};
+pub(crate) use body::{Body, Bone};
 pub(crate) use body_mesh::BodyMesh;
 pub use case::LearnCase;
 pub(crate) use case::{RestBending, SceneName, Training};
-pub use evaluate::{Evaluated, EvaluationOptions, evaluate_in};
-pub use files::{Amass, Smpl};
-pub use run::train;
+pub use evaluate::{Evaluated, EvaluationOptions};
+pub use files::Smpl;
 
 pub(crate) use distance::{Distance, PosedBody};
 pub(crate) use features::{DYNAMIC, Features, STATIC};
-pub use garment::Garment;
+pub(crate) use garment::Garment;
 pub(crate) use imperfection::Imperfection;
 pub(crate) use loss::{GarmentLoss, LinearizedLoss, LossConfig, Materials, Terms};
-pub use motion::BodyMotion;
-pub(crate) use motion::{JointBend, Split};
+pub(crate) use motion::{BodyMotion, JointBend, Split};
 pub(crate) use phases::Phases;
 pub(crate) use plastic::{Plasticity, Rule};
-pub use scene::BodyScene;
-pub(crate) use scene::Skinned;
+pub(crate) use scene::{BodyScene, Skinned};
 pub(crate) use sheet::{GarmentBatch, Given};
 pub(crate) use skeleton::{Joint, JointTransform, Skeleton};
 pub(crate) use skin::Skin;

@@ -28,7 +28,6 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use self::cycle::Cycle;
 pub(crate) use self::folder::{CASE, CYCLES, ELASTIC, EVALUATION, PLASTIC, load, read_case};
-pub use self::teach::train;
 use self::{
     checkpoint::CheckpointHead,
     folder::{CHECKPOINT, FIRST_TURN, NETWORKS, maker, networks_file},

@@ -28,7 +28,6 @@ pub(crate) use parameter::{
     DeterminedBy, Dimension, Parameter, ParameterRole, StrainMeasure, Transform,
 };
 pub(crate) use perfect_plastic::PerfectPlastic;
-pub use preset::{find as find_preset, presets};
 pub use ready::ReadyMaterial;
 pub(crate) use schema::material_schema;
 pub(crate) use time_dependent::TimeDependent;

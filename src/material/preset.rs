@@ -57,25 +57,27 @@ const KES: [(&str, f64, f64, f64, f64); 4] = [
     ("polyester faille", 1.86e-6, 6.9e-5, 0.1043, 0.226),
 ];
 
-/// All presets, in the order in which they are listed.
-pub fn presets() -> Vec<Material> {
-    let paper = |rows: &[PaperRow], table: u8| -> Vec<Material> {
-        rows.iter().map(|row| from_paper(row, table)).collect()
-    };
-    let mut list: Vec<Material> = KES.into_iter().map(from_kes).collect();
-    list.extend(paper(&TABLE_2, 2));
-    list.extend(paper(&TABLE_3, 3));
-    list
-}
+impl Material {
+    /// All presets, in the order in which they are listed.
+    pub fn presets() -> Vec<Material> {
+        let paper = |rows: &[PaperRow], table: u8| -> Vec<Material> {
+            rows.iter().map(|row| from_paper(row, table)).collect()
+        };
+        let mut list: Vec<Material> = KES.into_iter().map(from_kes).collect();
+        list.extend(paper(&TABLE_2, 2));
+        list.extend(paper(&TABLE_3, 3));
+        list
+    }
 
-/// The preset of that name; case, spaces, hyphens and underscores do not matter.
-pub fn find(name: &str) -> Result<Material> {
-    let plain = |text: &str| text.to_lowercase().replace(['-', '_'], " ");
-    let list = presets();
-    let names: Vec<&str> = list.iter().map(|m| m.name.as_str()).collect();
-    match names.iter().position(|n| *n == plain(name)) {
-        Some(i) => Ok(list[i].clone()),
-        None => Err(unknown("preset", name, &names)),
+    /// The preset of that name; case, spaces, hyphens and underscores do not matter.
+    pub fn preset(name: &str) -> Result<Material> {
+        let plain = |text: &str| text.to_lowercase().replace(['-', '_'], " ");
+        let list = Material::presets();
+        let names: Vec<&str> = list.iter().map(|m| m.name.as_str()).collect();
+        match names.iter().position(|n| *n == plain(name)) {
+            Some(i) => Ok(list[i].clone()),
+            None => Err(unknown("preset", name, &names)),
+        }
     }
 }
 
@@ -185,17 +187,25 @@ mod tests {
 
     #[test]
     fn every_preset_survives_its_own_file() {
-        for preset in presets() {
+        for preset in Material::presets() {
             let text = preset.to_json().to_string();
             let again = Material::parse(&text, "preset").expect("a preset must be valid");
             assert_eq!(again, preset);
         }
-        assert_eq!(presets().len(), 10);
+        assert_eq!(Material::presets().len(), 10);
     }
 
     #[test]
     fn names_are_forgiving() {
-        assert_eq!(find("Cotton-Broad").unwrap().name, "cotton broad");
-        assert!(find("coton").unwrap_err().to_string().contains("'cotton'"));
+        assert_eq!(
+            Material::preset("Cotton-Broad").unwrap().name,
+            "cotton broad"
+        );
+        assert!(
+            Material::preset("coton")
+                .unwrap_err()
+                .to_string()
+                .contains("'cotton'")
+        );
     }
 }

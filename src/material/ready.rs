@@ -2,7 +2,7 @@
 
 use std::{path::Path, sync::Arc};
 
-use super::{Law, Material, StrainMeasure, Timer, find_preset};
+use super::{Law, Material, StrainMeasure, Timer};
 use crate::{
     error::{Error, Result, bad_input, readable},
     numeric::Gate,
@@ -54,7 +54,7 @@ impl Material {
         if json || path.is_file() || (path.exists() && !path.is_dir()) {
             Material::load(path)
         } else {
-            find_preset(name)
+            Material::preset(name)
                 .map_err(|e| Error::BadInput(format!("--material: no file of that name, and {e}")))
         }
     }

@@ -24,10 +24,9 @@ mod topology;
 pub(crate) mod vector;
 mod winding;
 
-pub use obj::read_obj;
-pub(crate) use obj::write_obj;
+pub(crate) use obj::{read_obj, write_obj};
 pub(crate) use ply::{Property, save_ply};
-pub use repair::repair;
+pub(crate) use repair::repair;
 pub(crate) use rest::{Rest, RestHinge, RestTriangle, hinge_angles};
 pub(crate) use topology::{Hinge, Topology};
 

@@ -26,7 +26,7 @@ const FLAT: f64 = 1e-6;
 /// then the material points. Polygons are cut into fans of triangles from their first corner.
 /// Normals, groups and materials are not read. The mesh is not checked: call [`Mesh::check`], or
 /// [`super::repair`] first.
-pub fn read_obj(path: &Path, texture_scale: f64) -> Result<(Mesh, Vec<String>)> {
+pub(crate) fn read_obj(path: &Path, texture_scale: f64) -> Result<(Mesh, Vec<String>)> {
     parse(
         &read_text(path)?,
         &path.display().to_string(),

@@ -15,7 +15,7 @@ use crate::error::Result;
 ///
 /// What cannot be mended is an error: non-manifold edges and vertices, one-sided surfaces (Möbius
 /// bands), a material that folds over itself, numbers that are not finite, indices out of range.
-pub fn repair(mesh: &Mesh) -> Result<(Mesh, Vec<String>)> {
+pub(crate) fn repair(mesh: &Mesh) -> Result<(Mesh, Vec<String>)> {
     check::structure(mesh)?;
     let mut mesh = mesh.clone();
     let mut done = Vec::new();

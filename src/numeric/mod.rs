@@ -21,4 +21,4 @@ use burn::tensor::Tensor;
 
 /// One scalar per hinge of every curve point, shape `[points, hinges]`. A parameter that all hinges
 /// of a point share has shape `[points, 1]` and broadcasts.
-pub type Field = Tensor<2>;
+pub(crate) type Field = Tensor<2>;

@@ -2,7 +2,7 @@
 
 /// The verdict on one component of a gradient.
 #[derive(Debug, Clone)]
-pub struct GradientCheck {
+pub(crate) struct GradientCheck {
     /// The derivative under test.
     pub derivative: f64,
     /// Central difference at the step where it agrees best.

@@ -1,5 +1,5 @@
 //! What people look at: plots, the reports of fits and sensitivity studies, learning curves, pictures and files of
-//! meshes.
+//! meshes. Every result has a method here that draws it into a folder.
 
 pub(crate) mod document;
 pub(crate) mod fit;
@@ -10,12 +10,52 @@ pub(crate) mod render;
 pub(crate) mod scene;
 pub(crate) mod sensitivity;
 
-pub use fit::{
-    design::save as draw_design, folder::draw as draw_fit, text::terminal as fit_in_words,
+use std::path::Path;
+
+use crate::{
+    error::Result,
+    fit::FitResult,
+    learn::{Evaluated, LearnCase},
+    scene::PreparedScene,
+    sensitivity::SensitivityFindings,
 };
-pub use learn::{
-    ablations::draw as draw_ablations,
-    folder::{of_evaluation as draw_evaluation, of_run as draw_training},
-};
-pub use scene::results::draw as draw_scene;
-pub use sensitivity::folder::save as save_sensitivity;
+
+impl FitResult {
+    /// Draws report.md, report.html and plots into the folder of the fit, and returns the result with its list of files.
+    pub fn draw(self, folder: &Path) -> Result<FitResult> {
+        fit::folder::draw(folder, self)
+    }
+
+    /// A compact report for the terminal, no line wider than 110 columns.
+    pub fn in_words(&self) -> String {
+        fit::text::terminal(self)
+    }
+}
+
+impl SensitivityFindings<'_> {
+    /// Writes sensitivity.json, indices.csv, samples.csv, reports and plots into a folder.
+    pub fn save(&self, folder: &Path) -> Result<()> {
+        sensitivity::folder::save(folder, self)
+    }
+}
+
+impl PreparedScene {
+    /// Draws the film, pictures and plots of a run of this scene into its folder, and returns the names of the files.
+    pub fn draw(&self, folder: &Path) -> Result<Vec<String>> {
+        scene::results::draw(self, folder)
+    }
+}
+
+impl LearnCase {
+    /// Draws the learning curves of a training of this case into its folder.
+    pub fn draw(&self, folder: &Path) -> Result<()> {
+        learn::folder::of_run(folder, self)
+    }
+}
+
+impl Evaluated {
+    /// Writes tables, pictures and films into the folder of the evaluation.
+    pub fn draw(&self) -> Result<()> {
+        learn::folder::of_evaluation(self)
+    }
+}

@@ -110,7 +110,7 @@ impl Drawing<'_> {
     }
 
     /// Colour before lighting.
-    fn paint(&self, spot: &Spot) -> color::Linear {
+    fn paint(&self, spot: &Spot) -> color::LinearColor {
         match (spot.cloth, self.values, spot.front) {
             (false, _, _) => linear(OBSTACLE),
             (true, Some(_), _) => map_color(spot.share).map(|part| MAP_SHADE * part),

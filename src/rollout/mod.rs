@@ -7,6 +7,7 @@
 
 pub(crate) mod cloth;
 pub(crate) mod fused;
+mod path;
 mod schedule;
 pub(crate) mod sweep;
 
@@ -14,8 +15,8 @@ use std::sync::Arc;
 
 use burn::tensor::Tensor;
 
-pub use schedule::{HingeReading, Schedule, Step};
-pub(crate) use schedule::{StepKind, checkpoints, log_times};
+pub(crate) use path::RolloutPath;
+pub(crate) use schedule::{HingeReading, Schedule, Step, StepKind, checkpoints, log_times};
 
 use crate::{
     error::{Result, bad_input},
@@ -40,25 +41,6 @@ pub struct Rollout {
     pub amplitude: Vec<f64>,
     /// Duration of each hinge \[s\], row-major `[points, hinges]`.
     pub duration: Vec<f64>,
-}
-
-/// Which implementation runs a roll-out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Path {
-    /// The law over burn tensors, step by step, on any device.
-    Plain,
-    /// One CPU operation for the whole roll-out.
-    Fused,
-}
-
-impl Path {
-    /// The name in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Path::Plain => "plain",
-            Path::Fused => "fused",
-        }
-    }
 }
 
 impl Rollout {
@@ -100,11 +82,11 @@ impl Rollout {
     }
 
     /// The way this roll-out takes on `compute`.
-    pub fn path(&self, compute: &Compute) -> Path {
+    pub fn path(&self, compute: &Compute) -> RolloutPath {
         if compute.is_cpu() && fused::supports(self.law.as_ref(), &self.gate) {
-            Path::Fused
+            RolloutPath::Fused
         } else {
-            Path::Plain
+            RolloutPath::Plain
         }
     }
 
@@ -123,11 +105,11 @@ impl Rollout {
     }
 
     /// [`Rollout::forward`] by a given way.
-    pub fn forward_by(&self, path: Path, compute: &Compute, parameters: Field) -> Tensor<3> {
+    pub fn forward_by(&self, path: RolloutPath, compute: &Compute, parameters: Field) -> Tensor<3> {
         self.check_parameters(&parameters);
         match path {
-            Path::Plain => sweep::forward(self, compute, parameters),
-            Path::Fused => fused::readings(self, parameters),
+            RolloutPath::Plain => sweep::forward(self, compute, parameters),
+            RolloutPath::Fused => fused::readings(self, parameters),
         }
     }
 
@@ -146,15 +128,15 @@ impl Rollout {
     /// [`Rollout::linearized`] by a given way.
     pub fn linearized_by(
         &self,
-        path: Path,
+        path: RolloutPath,
         compute: &Compute,
         parameters: Field,
         cotangent: Tensor<3>,
     ) -> (Tensor<3>, Field) {
         self.check_parameters(&parameters);
         match path {
-            Path::Plain => sweep::linearized(self, compute, parameters, cotangent),
-            Path::Fused => fused::linearized(self, parameters, cotangent),
+            RolloutPath::Plain => sweep::linearized(self, compute, parameters, cotangent),
+            RolloutPath::Fused => fused::linearized(self, parameters, cotangent),
         }
     }
 

@@ -8,7 +8,7 @@ use super::{node::Node, tensile::Tensile};
 use crate::{
     error::{Error, Result},
     files::json::present,
-    material::{LawName, Material, Timer, find_preset},
+    material::{LawName, Material, Timer},
     numeric::Compute,
     step::Parameters,
 };
@@ -141,7 +141,7 @@ fn named_material(node: &Node, name: &str, folder: &Path) -> Result<Material> {
     {
         return Material::load(&path);
     }
-    find_preset(name).map_err(|e| node.error(format!("names no file, and {e}")))
+    Material::preset(name).map_err(|e| node.error(format!("names no file, and {e}")))
 }
 
 /// The material with the scene's changes, read again so that its own checks hold.
@@ -153,7 +153,7 @@ fn changed(node: &Node, material: &Material, friction: bool, plasticity: bool) -
     }
     if let Some(membrane) = node.child("membrane") {
         value["membrane"] = match membrane.value() {
-            Value::String(name) => match find_preset(name)?.to_json().get("membrane") {
+            Value::String(name) => match Material::preset(name)?.to_json().get("membrane") {
                 Some(stiffness) => stiffness.clone(),
                 None => {
                     return membrane.refuse(format!(

@@ -32,10 +32,7 @@ pub(crate) use self::output::{FrameFormat, SceneOutput};
 pub(crate) use self::reading::ReadingChoice;
 pub(crate) use self::schema::scene_schema;
 pub(crate) use self::source::{Form, MeshChoice};
-pub use self::{
-    prepared::PreparedScene,
-    run::{SceneRun, simulate},
-};
+pub use self::{prepared::PreparedScene, run::SceneRun};
 
 use self::node::Node;
 use crate::{

@@ -10,7 +10,8 @@ use super::{
     model::ModelRun,
     morris, regime,
     result::{
-        Convergence, Derivative, DerivativeOutput, Morris, RunInfo, Sensitivity, Sobol, SobolOutput,
+        Convergence, Derivative, DerivativeOutput, Morris, RunInfo, Sensitivity, SobolIndices,
+        SobolOutput,
     },
     sobol,
     study::{Method, Runs, Study},
@@ -229,7 +230,7 @@ fn sobol(
     main: usize,
     derivative: Option<&Derivative>,
     stopped: String,
-) -> Sobol {
+) -> SobolIndices {
     let outputs = sobol_outputs(study, runs);
     let all = split(study, runs, main);
     let mut samples = all.samples();
@@ -242,7 +243,7 @@ fn sobol(
         samples /= 2;
     }
     convergence.reverse();
-    Sobol {
+    SobolIndices {
         samples: study.plan.samples,
         widest: widest(&outputs),
         above_bound: above_bound(study, &outputs, derivative),

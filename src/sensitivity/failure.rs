@@ -126,7 +126,7 @@ fn region(factors: &[Factor], runs: &[(String, Vec<f64>, Option<&str>)], k: usiz
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sensitivity::factor::Distribution;
+    use crate::sensitivity::distribution::Distribution;
 
     #[test]
     fn a_threshold_in_one_parameter_is_seen_as_such() {

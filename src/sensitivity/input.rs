@@ -34,7 +34,7 @@ const OPTIONS: &str = "options.json";
 
 /// How a study was asked for; its folder keeps it, so that shards can be merged.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Options {
+pub struct SensitivityOptions {
     /// Names of methods; all that suit the model where there is none.
     pub methods: Vec<String>,
     /// Distributions of parameters, as NAME=SHAPE.
@@ -113,8 +113,8 @@ pub(super) fn hold(inputs: &Inputs, folder: &Folder) -> Result<()> {
     }
 }
 
-impl Options {
-    pub(super) fn read(folder: &Folder) -> Result<Options> {
+impl SensitivityOptions {
+    pub(super) fn read(folder: &Folder) -> Result<SensitivityOptions> {
         serde_json::from_str(&folder.read(OPTIONS)?).map_err(|e| {
             Error::BadInput(format!(
                 "{}: not the options of a study by this version: {e}; run the study again",
@@ -174,7 +174,11 @@ pub(super) struct Opened {
 }
 
 /// The model of a study's inputs.
-pub(super) fn open(compute: &Compute, inputs: &Inputs, options: &Options) -> Result<Opened> {
+pub(super) fn open(
+    compute: &Compute,
+    inputs: &Inputs,
+    options: &SensitivityOptions,
+) -> Result<Opened> {
     match (inputs.text(SCENE), inputs.text(CASE)) {
         (Some(text), _) => open_scene(compute, text, options),
         (None, Some(text)) => open_case(compute, inputs, Case::parse(text, CASE)?, options),
@@ -182,7 +186,12 @@ pub(super) fn open(compute: &Compute, inputs: &Inputs, options: &Options) -> Res
     }
 }
 
-fn open_case(compute: &Compute, inputs: &Inputs, case: Case, options: &Options) -> Result<Opened> {
+fn open_case(
+    compute: &Compute,
+    inputs: &Inputs,
+    case: Case,
+    options: &SensitivityOptions,
+) -> Result<Opened> {
     let data = dataset(&case, inputs)?;
     let mut notes = Vec::new();
     let mut wish = RangeWish {
@@ -232,7 +241,7 @@ fn strong_correlations(fit: &FitResult) -> Vec<String> {
     notes
 }
 
-fn open_scene(compute: &Compute, text: &str, options: &Options) -> Result<Opened> {
+fn open_scene(compute: &Compute, text: &str, options: &SensitivityOptions) -> Result<Opened> {
     let scene = Scene::parse(text, SCENE, &options.scene_folder)?;
     let wish = ClothWish {
         vary: options.vary()?,

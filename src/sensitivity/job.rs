@@ -1,11 +1,14 @@
 //! A study from beginning to end in a folder: begun, stopped, gone on with, cut into shards and merged.
 
-use std::{path::Path, time::Instant};
+use std::{
+    path::{Path, PathBuf},
+    time::Instant,
+};
 
 use super::{
     analysis::{self, Subject, analyse},
     factor::groups,
-    input::{Opened, Options, gather, hold, inputs_of, open},
+    input::{Opened, SensitivityOptions, gather, hold, inputs_of, open},
     result::Sensitivity,
     study::{Method, Runs, Study, StudyPlan},
 };
@@ -25,7 +28,7 @@ const MOST_RUNS: usize = 5_000_000;
 pub struct SensitivityJob {
     opened: Opened,
     inputs: Inputs,
-    options: Options,
+    options: SensitivityOptions,
     plan: StudyPlan,
     /// Stop when no 95 % interval of a Sobol' total is wider; 0 takes all samples.
     pub width: f64,
@@ -34,7 +37,7 @@ pub struct SensitivityJob {
 }
 
 /// A finished study.
-pub struct Found<'a> {
+pub struct SensitivityFindings<'a> {
     /// What was computed.
     pub study: Study<'a>,
     /// Its runs.
@@ -46,13 +49,13 @@ pub struct Found<'a> {
 impl SensitivityJob {
     /// Reads a case or data, the folder of a fit, or a scene; finds everything that can be wrong.
     pub fn new(
-        paths: &[std::path::PathBuf],
+        paths: &[PathBuf],
         around: Option<&Material>,
-        options: Options,
+        options: SensitivityOptions,
         compute: &Compute,
     ) -> Result<SensitivityJob> {
         let (inputs, scene_folder) = gather(paths, around)?;
-        let options = Options {
+        let options = SensitivityOptions {
             scene_folder,
             ..options
         };
@@ -62,10 +65,18 @@ impl SensitivityJob {
     /// The study that a folder holds.
     pub fn read(folder: &Path, compute: &Compute) -> Result<SensitivityJob> {
         let folder = Folder::new(folder);
-        SensitivityJob::of(inputs_of(&folder)?, Options::read(&folder)?, compute)
+        SensitivityJob::of(
+            inputs_of(&folder)?,
+            SensitivityOptions::read(&folder)?,
+            compute,
+        )
     }
 
-    fn of(inputs: Inputs, options: Options, compute: &Compute) -> Result<SensitivityJob> {
+    fn of(
+        inputs: Inputs,
+        options: SensitivityOptions,
+        compute: &Compute,
+    ) -> Result<SensitivityJob> {
         let opened = open(compute, &inputs, &options)?;
         Ok(SensitivityJob {
             plan: plan(&opened, &options)?,
@@ -84,7 +95,11 @@ impl SensitivityJob {
 
     /// Runs what is missing in a folder. The same call goes on with a study that was stopped. None where other shards
     /// have a part.
-    pub fn run(&self, folder: &Path, watch: &mut Watcher) -> Result<Option<Found<'_>>> {
+    pub fn run(
+        &self,
+        folder: &Path,
+        watch: &mut Watcher,
+    ) -> Result<Option<SensitivityFindings<'_>>> {
         let clock = Instant::now();
         let folder = Folder::new(folder);
         self.hold(&folder)?;
@@ -97,18 +112,19 @@ impl SensitivityJob {
         }))
     }
 
-    /// Joins shards into a folder and finishes their study.
+    /// Joins the folders of shards into one and finishes their study.
     pub fn merge(
         &self,
-        shards: &Shards,
+        folders: &[PathBuf],
         out: &Path,
         watch: &mut Watcher,
-    ) -> Result<Option<Found<'_>>> {
+    ) -> Result<Option<SensitivityFindings<'_>>> {
+        let shards = Shards::open(folders)?;
         let folder = Folder::new(out);
         self.hold(&folder)?;
         let study = Study::new(self.opened.model.as_ref(), self.plan.clone())?;
         let mut journal = Journal::open(&folder.file(JOURNAL))?;
-        study::merge(&study, shards, &mut journal)?;
+        study::merge(&study, &shards, &mut journal)?;
         drop(journal);
         self.run(out, watch)
     }
@@ -121,7 +137,11 @@ impl SensitivityJob {
     }
 
     /// Runs in rounds of doubled samples until the intervals are narrow enough.
-    fn rounds(&self, folder: &Path, watch: &mut Watcher) -> Result<Option<Found<'_>>> {
+    fn rounds(
+        &self,
+        folder: &Path,
+        watch: &mut Watcher,
+    ) -> Result<Option<SensitivityFindings<'_>>> {
         let (most, width) = (self.plan.samples, self.width);
         let adaptive =
             width > 0.0 && self.shard.is_whole() && self.plan.methods.contains(&Method::Sobol);
@@ -147,7 +167,7 @@ impl SensitivityJob {
                     false => format!("all {most} base samples that were allowed are taken"),
                 };
                 let result = analyse(&study, &runs, &self.subject(), stopped);
-                return Ok(Some(Found {
+                return Ok(Some(SensitivityFindings {
                     study,
                     runs,
                     result,
@@ -168,7 +188,7 @@ impl SensitivityJob {
 }
 
 /// How large a study is, by its options and what is dear.
-fn plan(opened: &Opened, options: &Options) -> Result<StudyPlan> {
+fn plan(opened: &Opened, options: &SensitivityOptions) -> Result<StudyPlan> {
     let mut asked = Vec::new();
     for text in &options.group {
         let Some((name, members)) = text.split_once('=') else {

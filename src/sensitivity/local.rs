@@ -193,7 +193,7 @@ fn words(factors: &[Factor], direction: &[f64], error: Option<f64>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sensitivity::factor::Distribution;
+    use crate::sensitivity::distribution::Distribution;
 
     #[test]
     fn a_product_is_stiff_and_the_ratio_sloppy() {

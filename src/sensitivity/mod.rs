@@ -9,6 +9,7 @@
 pub(crate) mod analysis;
 pub(crate) mod cloth;
 pub(crate) mod derivative;
+mod distribution;
 pub(crate) mod factor;
 pub(crate) mod failure;
 mod input;
@@ -26,5 +27,5 @@ pub(crate) mod study;
 #[cfg(test)]
 mod tests;
 
-pub use input::Options;
-pub use job::{Found, SensitivityJob};
+pub use input::SensitivityOptions;
+pub use job::{SensitivityFindings, SensitivityJob};

@@ -38,7 +38,7 @@ pub struct Sensitivity {
     /// Elementary effects.
     pub morris: Option<Morris>,
     /// Shares of the variance.
-    pub sobol: Option<Sobol>,
+    pub sobol: Option<SobolIndices>,
     /// Runs that failed.
     pub failures: Failures,
     /// How it was run; the only part that differs between two equal runs.
@@ -80,7 +80,7 @@ pub struct Morris {
 
 /// Shares of the variance.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Sobol {
+pub struct SobolIndices {
     /// Base samples.
     pub samples: usize,
     /// Of every output; none where it does not vary.
@@ -130,7 +130,7 @@ pub struct RunInfo {
     pub seconds: f64,
 }
 
-impl Sobol {
+impl SobolIndices {
     /// Name of the group that nothing depends on.
     pub const DUMMY: &'static str = "dummy";
 }
@@ -139,7 +139,7 @@ impl Sensitivity {
     /// What the Sobol' lists are of: the groups, then the dummy.
     pub fn sobol_names(&self) -> Vec<&str> {
         let names = self.groups.iter().map(String::as_str);
-        names.chain([Sobol::DUMMY]).collect()
+        names.chain([SobolIndices::DUMMY]).collect()
     }
 
     /// Short labels of the groups for pictures: a parameter's symbol.

@@ -106,7 +106,7 @@ pub(crate) fn trajectories(
 }
 
 fn share(level: usize, factor: &Factor) -> f64 {
-    use super::factor::Distribution::{LogNormal, Normal};
+    use super::distribution::Distribution::{LogNormal, Normal};
     let even = level as f64 / (LEVELS - 1) as f64;
     match factor.distribution {
         Normal { .. } | LogNormal { .. } => TAIL + (1.0 - 2.0 * TAIL) * even,
@@ -117,7 +117,7 @@ fn share(level: usize, factor: &Factor) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sensitivity::factor::{Distribution, groups};
+    use crate::sensitivity::{distribution::Distribution, factor::groups};
 
     fn factors(count: usize) -> Vec<Factor> {
         let factor = |i: usize| Factor {

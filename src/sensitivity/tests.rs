@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use super::{
     analysis::{Subject, analyse},
-    factor::{Distribution, Factor, groups},
+    distribution::Distribution,
+    factor::{Factor, groups},
     model::{Model, ModelRun, Output},
     result::Sensitivity,
     study::{Method, Study, StudyPlan},
@@ -17,15 +18,15 @@ use crate::{
 type Gradient = fn(&[f64]) -> Vec<f64>;
 
 /// A function of the unit cube or another box, with its gradient.
-struct Known {
+struct KnownFunction {
     factors: Vec<Factor>,
     outputs: Vec<Output>,
     function: fn(&[f64]) -> f64,
     gradient: Option<Gradient>,
 }
 
-impl Known {
-    fn new(count: usize, (low, high): (f64, f64), function: fn(&[f64]) -> f64) -> Known {
+impl KnownFunction {
+    fn new(count: usize, (low, high): (f64, f64), function: fn(&[f64]) -> f64) -> KnownFunction {
         let factor = |i: usize| Factor {
             name: format!("x{}", i + 1),
             symbol: format!("x{}", i + 1),
@@ -33,7 +34,7 @@ impl Known {
             distribution: Distribution::Uniform { low, high },
             nominal: 0.5 * (low + high),
         };
-        Known {
+        KnownFunction {
             factors: (0..count).map(factor).collect(),
             outputs: vec![Output {
                 name: "y".into(),
@@ -46,7 +47,7 @@ impl Known {
     }
 }
 
-impl Model for Known {
+impl Model for KnownFunction {
     fn identity(&self) -> Value {
         json!("known")
     }
@@ -82,12 +83,12 @@ impl Model for Known {
     }
 }
 
-fn studied(model: &Known, methods: &[Method], samples: usize, seed: u64) -> Sensitivity {
+fn studied(model: &KnownFunction, methods: &[Method], samples: usize, seed: u64) -> Sensitivity {
     studied_in_groups(model, methods, samples, seed, &[])
 }
 
 fn studied_in_groups(
-    model: &Known,
+    model: &KnownFunction,
     methods: &[Method],
     samples: usize,
     seed: u64,
@@ -118,7 +119,7 @@ fn studied_in_groups(
 }
 
 /// sin x1 + 7·sin² x2 + 0.1·x3⁴·sin x1 (Ishigami and Homma 1990).
-fn ishigami() -> Known {
+fn ishigami() -> KnownFunction {
     let function =
         |x: &[f64]| x[0].sin() + 7.0 * x[1].sin().powi(2) + 0.1 * x[2].powi(4) * x[0].sin();
     let gradient = |x: &[f64]| {
@@ -129,9 +130,9 @@ fn ishigami() -> Known {
         ]
     };
     let pi = std::f64::consts::PI;
-    Known {
+    KnownFunction {
         gradient: Some(gradient),
-        ..Known::new(3, (-pi, pi), function)
+        ..KnownFunction::new(3, (-pi, pi), function)
     }
 }
 
@@ -156,14 +157,14 @@ fn ishigami_indices() -> ([f64; 3], [f64; 3]) {
 const G: [f64; 8] = [0.0, 1.0, 4.5, 9.0, 99.0, 99.0, 99.0, 99.0];
 
 /// Π (|4x − 2| + a)/(1 + a) (Sobol' 1993).
-fn g_function() -> Known {
+fn g_function() -> KnownFunction {
     let function = |x: &[f64]| -> f64 {
         let parts = x.iter().zip(G);
         parts
             .map(|(x, a)| ((4.0 * x - 2.0).abs() + a) / (1.0 + a))
             .product()
     };
-    Known::new(8, (0.0, 1.0), function)
+    KnownFunction::new(8, (0.0, 1.0), function)
 }
 
 fn g_indices() -> (Vec<f64>, Vec<f64>) {
@@ -287,7 +288,7 @@ fn a_total_above_its_bound_is_flagged() {
 // y = (x1 + 2·x2)²: one direction decides, and it is (1, 2)/√5.
 #[test]
 fn the_active_direction_of_a_ridge_is_found() {
-    let mut model = Known::new(3, (-1.0, 1.0), |x| (x[0] + 2.0 * x[1]).powi(2));
+    let mut model = KnownFunction::new(3, (-1.0, 1.0), |x| (x[0] + 2.0 * x[1]).powi(2));
     model.gradient = Some(|x| {
         let s = 2.0 * (x[0] + 2.0 * x[1]);
         vec![s, 2.0 * s, 0.0]
@@ -312,7 +313,7 @@ fn the_active_direction_of_a_ridge_is_found() {
 // y = 3·x1 − 2·x2 + x1·x3 on [0, 1]: effects of x1 are 3 + x3, of x2 −2 everywhere.
 #[test]
 fn elementary_effects_of_a_simple_function_are_known() {
-    let model = Known::new(3, (0.0, 1.0), |x| 3.0 * x[0] - 2.0 * x[1] + x[0] * x[2]);
+    let model = KnownFunction::new(3, (0.0, 1.0), |x| 3.0 * x[0] - 2.0 * x[1] + x[0] * x[2]);
     let result = studied(&model, &[Method::Morris], 16, 1);
     let effects: Vec<_> = result.morris.unwrap().outputs[0]
         .iter()
@@ -327,7 +328,7 @@ fn elementary_effects_of_a_simple_function_are_known() {
 // Runs that fail are counted and left out whole; what is left still has the right indices.
 #[test]
 fn failed_runs_are_counted_and_said() {
-    let model = Known::new(2, (0.0, 1.0), |x| if x[1] > 0.9 { f64::NAN } else { x[0] });
+    let model = KnownFunction::new(2, (0.0, 1.0), |x| if x[1] > 0.9 { f64::NAN } else { x[0] });
     let result = studied(&model, &[Method::Morris, Method::Sobol], 1024, 1);
     let failures = &result.failures;
     assert!(failures.failed > 300, "{}", failures.failed);
@@ -345,7 +346,7 @@ fn failed_runs_are_counted_and_said() {
 // An output that does not vary has no shares, and nothing divides by zero.
 #[test]
 fn a_constant_output_has_no_indices() {
-    let model = Known::new(2, (0.0, 1.0), |_| 5.0);
+    let model = KnownFunction::new(2, (0.0, 1.0), |_| 5.0);
     let result = studied(&model, &[Method::Morris, Method::Sobol], 64, 1);
     assert!(result.sobol.unwrap().outputs[0].is_none());
     assert_eq!(

@@ -15,19 +15,19 @@ const LISTED: usize = 5;
 
 /// Which call joins shards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ShardKind {
-    /// [`crate::fit::merge`], of a fit or a bootstrap.
+pub(crate) enum ShardKind {
+    /// [`crate::fit::FitFolder::merge`], of a fit or a bootstrap.
     Fit,
     /// [`crate::sensitivity::SensitivityJob::merge`].
     Sensitivity,
 }
 
 /// The journals of some folders, opened for reading.
-pub struct Shards(Vec<Journal>);
+pub(crate) struct Shards(Vec<Journal>);
 
 impl Shards {
     /// Opens the journals of the given folders; none may be in use.
-    pub fn open(folders: &[PathBuf]) -> Result<Shards> {
+    pub(crate) fn open(folders: &[PathBuf]) -> Result<Shards> {
         let open = |folder: &PathBuf| {
             let path = folder.join(JOURNAL);
             if !path.is_file() {
@@ -42,7 +42,7 @@ impl Shards {
     }
 
     /// Which command has made the folders; decided by the first.
-    pub fn kind(&self) -> Result<ShardKind> {
+    pub(crate) fn kind(&self) -> Result<ShardKind> {
         if self.holds("fit") || self.holds("bootstrap") {
             return Ok(ShardKind::Fit);
         }
@@ -57,7 +57,7 @@ impl Shards {
     }
 
     /// Whether the first journal holds a study of this kind.
-    pub fn holds(&self, study: &str) -> bool {
+    pub(crate) fn holds(&self, study: &str) -> bool {
         let mut keys = self.0.first().into_iter().flat_map(Journal::keys);
         keys.any(|key| key.strip_prefix("tasks/") == Some(study))
     }

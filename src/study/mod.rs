@@ -28,12 +28,11 @@ pub use command::set_command;
 pub(crate) use folder::{Folder, Inputs, Maker};
 pub(crate) use id::Task;
 pub(crate) use log::Log;
-pub(crate) use merge::merge;
-pub use merge::{ShardKind, Shards};
+pub(crate) use merge::{ShardKind, Shards, merge};
 pub(crate) use pool::{Heard, side_by_side};
 pub use shard::Shard;
-pub use watch::{News, Progress, Watcher, Wish};
-pub(crate) use watch::{tell, time_in_words};
+pub use watch::{News, Watcher, Wish};
+pub(crate) use watch::{Progress, tell, time_in_words};
 
 use crate::{
     error::{Error, Result},

@@ -57,12 +57,12 @@ impl Work for Sums {
 }
 
 /// A folder that is removed at the end.
-struct Place(PathBuf);
+struct TemporaryPlace(PathBuf);
 
-impl Place {
-    fn new(name: &str) -> Place {
+impl TemporaryPlace {
+    fn new(name: &str) -> TemporaryPlace {
         let name = format!("rumple-tasks-{name}-{}", std::process::id());
-        let place = Place(std::env::temp_dir().join(name));
+        let place = TemporaryPlace(std::env::temp_dir().join(name));
         let _ = std::fs::remove_dir_all(&place.0);
         std::fs::create_dir_all(&place.0).unwrap();
         place
@@ -75,7 +75,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for TemporaryPlace {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
     }
@@ -100,7 +100,7 @@ fn whole(work: &Sums, folder: &Path) -> Vec<Value> {
 }
 
 /// Runs shards 1 to `count` and gives their folders.
-fn shards(work: &Sums, place: &Place, count: usize) -> Vec<PathBuf> {
+fn shards(work: &Sums, place: &TemporaryPlace, count: usize) -> Vec<PathBuf> {
     let made = (1..=count).map(|i| {
         let folder = place.folder(&format!("{i}-of-{count}"));
         let shard = Shard::new(i, count).unwrap();
@@ -124,7 +124,7 @@ fn refused(work: &Sums, folders: &[PathBuf], out: &Path) -> String {
 // Two and three shards, the first stopped at every task, give the bits of one machine; nothing is made twice.
 #[test]
 fn shards_that_were_stopped_join_to_the_same_bits() {
-    let place = Place::new("join");
+    let place = TemporaryPlace::new("join");
     let work = Sums::new(11);
     let reference = whole(&work, &place.folder("whole"));
     assert_eq!(work.made(), 11);
@@ -157,7 +157,7 @@ fn shards_that_were_stopped_join_to_the_same_bits() {
 // A run that is told to stop keeps what is done, says so, and goes on with the rest; more tasks go on too.
 #[test]
 fn a_stopped_run_goes_on() {
-    let place = Place::new("stop");
+    let place = TemporaryPlace::new("stop");
     // Enough that no number of threads has begun them all.
     let count = 9 + 4 * rayon::current_num_threads();
     let work = Sums::new(count);
@@ -180,7 +180,7 @@ fn a_stopped_run_goes_on() {
 // A task that fails is named and costs no other its result.
 #[test]
 fn a_failure_keeps_what_was_done() {
-    let place = Place::new("fail");
+    let place = TemporaryPlace::new("fail");
     let folder = place.folder("a");
     let mut work = Sums::new(6);
     work.broken = Some(5);
@@ -195,7 +195,7 @@ fn a_failure_keeps_what_was_done() {
 // A hole is named with the command that fills it, whether its shard was begun or not.
 #[test]
 fn a_missing_shard_is_named() {
-    let place = Place::new("missing");
+    let place = TemporaryPlace::new("missing");
     set_command(["rumple", "test"].map(String::from));
     let work = Sums::new(7);
     let folders = shards(&work, &place, 3);
@@ -218,7 +218,7 @@ fn a_missing_shard_is_named() {
 // A shard of another case is refused with what differs; so is a run in its folder.
 #[test]
 fn another_case_is_refused() {
-    let place = Place::new("other");
+    let place = TemporaryPlace::new("other");
     let work = Sums::new(4);
     let mut folders = shards(&work, &place, 2);
     let mut other = Sums::new(4);
@@ -237,7 +237,7 @@ fn another_case_is_refused() {
 // A line that is no longer JSON, and one in which a digit has changed, are named by file and line.
 #[test]
 fn a_corrupt_line_is_named() {
-    let place = Place::new("corrupt");
+    let place = TemporaryPlace::new("corrupt");
     let work = Sums::new(4);
     let folders = shards(&work, &place, 2);
     let journal = folders[0].join(JOURNAL);
@@ -269,7 +269,7 @@ fn a_corrupt_line_is_named() {
 // Two machines that disagree are not joined in silence.
 #[test]
 fn results_that_contradict_are_refused() {
-    let place = Place::new("contradict");
+    let place = TemporaryPlace::new("contradict");
     let work = Sums::new(4);
     let folders = shards(&work, &place, 2);
     let strange = place.folder("strange");

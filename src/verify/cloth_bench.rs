@@ -4,7 +4,7 @@ use std::f64::consts::PI;
 
 use crate::{
     error::Result,
-    material::{Elastic, StrainMeasure, Timer, find_preset},
+    material::{Elastic, Material, StrainMeasure, Timer},
     mesh::{Mesh, generate},
     numeric::{Compute, Gate, Precision},
     reading::Reading,
@@ -102,7 +102,7 @@ impl ClothBench {
         let (around, along) = generate::cylinder_cells(radius, height, vertices)?;
         let pattern = generate::Pattern::Alternating;
         let mesh = generate::cylinder(radius, height, around, along, pattern)?;
-        let cotton = find_preset("cotton")?;
+        let cotton = Material::preset("cotton")?;
         let mut parameters = Parameters::from_material(&cotton, compute)?;
         let law = if inelastic {
             cotton.build_law(Timer::Authors)

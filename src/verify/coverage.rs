@@ -4,7 +4,7 @@ use crate::fit::{
     case::{Case, HoldOutRule, Role},
     dataset::{DataRow, Dataset},
     defaults::complete,
-    run::{Fit, Optimizer},
+    run::{Fit, SearchMethod},
 };
 use crate::{
     error::Result,
@@ -120,7 +120,7 @@ impl CoverageTrial {
             for row in &mut data.rows {
                 row.value += self.noise_deg * random.normal();
             }
-            let fit = Fit::new(compute.clone(), &case, &data, Optimizer::Lm)?;
+            let fit = Fit::new(compute.clone(), &case, &data, SearchMethod::Lm)?;
             let result = fit.run(&mut Journal::in_memory(), &mut |_| Wish::GoOn)?;
             for p in result.parameters.iter().filter(|p| p.free) {
                 let truth = self.truth.value(&p.name).unwrap_or(f64::NAN);

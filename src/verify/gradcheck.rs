@@ -7,12 +7,12 @@ use crate::{
     error::Result,
     material::{Dahl, Elastic, HardeningPlastic, Law, PerfectPlastic, TimeDependent, Timer},
     numeric::{Compute, Gate, GradientCheck, Precision, Random, YieldSide, judge, probes},
-    rollout::{HingeReading, Path, Rollout, Schedule, Step},
+    rollout::{HingeReading, Rollout, RolloutPath, Schedule, Step},
 };
 
 /// What can be asked of a gradient.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
+pub(crate) enum Reach {
     /// The function is C1: difference and slope must agree.
     Smooth,
     /// The function is smooth between its branches: the difference must agree, the slope need not,
@@ -24,7 +24,7 @@ pub enum Reach {
 
 /// One checked derivative.
 #[derive(Debug, Clone)]
-pub struct GradientCase {
+pub(crate) struct GradientCase {
     /// The law and its variant.
     pub law: &'static str,
     /// The gate.
@@ -32,7 +32,7 @@ pub struct GradientCase {
     /// What was done to the hinges.
     pub test: &'static str,
     /// The way it was computed.
-    pub path: Path,
+    pub path: RolloutPath,
     /// The parameter.
     pub parameter: String,
     /// What can be asked of it.
@@ -51,7 +51,7 @@ const LEAST_SLOPE: f64 = 1.9;
 
 impl GradientCase {
     /// Whether the derivative is right, as far as can be asked.
-    pub fn passed(&self) -> bool {
+    pub(crate) fn passed(&self) -> bool {
         let close = self.check.relative_error <= self.tolerance;
         let steep = self.check.slope.is_none_or(|s| s >= LEAST_SLOPE);
         match self.reach {
@@ -199,15 +199,15 @@ fn tests(
 
 /// Checks everything and hands each case to `visit` as soon as it is known. `seed` chooses the walk
 /// and the weights of the readings.
-pub fn gradient_cases(seed: u64, mut visit: impl FnMut(GradientCase)) -> Result<()> {
+pub(crate) fn gradient_cases(seed: u64, mut visit: impl FnMut(GradientCase)) -> Result<()> {
     let compute = Compute::cpu(Precision::F64);
     let mut random = Random(seed);
     for checked in checked_laws() {
         for (gate_name, gate, reach) in gates(&checked) {
             for (test, rollout) in tests(&checked, gate, &mut random)? {
-                let mut paths = vec![Path::Plain];
-                if rollout.path(&compute) == Path::Fused {
-                    paths.push(Path::Fused);
+                let mut paths = vec![RolloutPath::Plain];
+                if rollout.path(&compute) == RolloutPath::Fused {
+                    paths.push(RolloutPath::Fused);
                 }
                 for path in paths {
                     let checks =
@@ -236,7 +236,7 @@ pub fn gradient_cases(seed: u64, mut visit: impl FnMut(GradientCase)) -> Result<
 fn check_rollout(
     compute: &Compute,
     rollout: &Rollout,
-    path: Path,
+    path: RolloutPath,
     values: &[f64],
     random: &mut Random,
 ) -> Result<Vec<GradientCheck>> {

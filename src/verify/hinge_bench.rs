@@ -12,7 +12,7 @@ use crate::{
     error::{Result, bad_input},
     material::TimeDependent,
     numeric::{Compute, Field, Gate, YieldSide},
-    rollout::{HingeReading, Path, Rollout, Schedule, Step, StepKind, fused, sweep},
+    rollout::{HingeReading, Rollout, RolloutPath, Schedule, Step, StepKind, fused, sweep},
 };
 
 /// Names and values of the parameters that the workload differentiates, in its order, with their
@@ -81,7 +81,7 @@ impl HingeBench {
     }
 
     /// The loss.
-    pub(crate) fn loss(&self, compute: &Compute, path: Path) -> Result<f64> {
+    pub(crate) fn loss(&self, compute: &Compute, path: RolloutPath) -> Result<f64> {
         let readings = self
             .rollout
             .forward_by(path, compute, self.parameters.clone());
@@ -93,16 +93,16 @@ impl HingeBench {
     pub(crate) fn loss_and_gradient(
         &self,
         compute: &Compute,
-        path: Path,
+        path: RolloutPath,
     ) -> Result<(f64, [f64; 8])> {
         let (loss, gradient) = match path {
-            Path::Fused => {
+            RolloutPath::Fused => {
                 let parameters = self.parameters.clone().autodiff().require_grad();
                 let loss = self.loss_of(fused::readings(&self.rollout, parameters.clone()));
                 let gradients = loss.backward();
                 (loss, parameters.grad(&gradients))
             }
-            Path::Plain => {
+            RolloutPath::Plain => {
                 let parameters = self.parameters.clone();
                 let readings = sweep::forward(&self.rollout, compute, parameters.clone());
                 let readings = readings.autodiff().require_grad();

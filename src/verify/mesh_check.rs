@@ -11,7 +11,7 @@ use crate::{
     numeric::{Compute, Field, Gate, Precision, Random, TaylorSteps},
     reading::Reading,
     rollout::{
-        Path,
+        RolloutPath,
         cloth::{ClothRollout, WatchedReading},
     },
     solve::Solver,
@@ -331,7 +331,7 @@ impl MeshCheck {
 }
 
 /// Checks every kind of input of a 100-step roll-out and hands each case to `visit`.
-pub fn mesh_gradient_cases(seed: u64, mut visit: impl FnMut(GradientCase)) -> Result<()> {
+pub(crate) fn mesh_gradient_cases(seed: u64, mut visit: impl FnMut(GradientCase)) -> Result<()> {
     let check = MeshCheck::new(seed, crate::rollout::cloth::MEMORY)?;
     for (name, x, input, derivative) in check.derivatives(seed)? {
         let values = SWEEP
@@ -345,7 +345,7 @@ pub fn mesh_gradient_cases(seed: u64, mut visit: impl FnMut(GradientCase)) -> Re
             law: "time_dependent",
             gate: "smoothstep",
             test: "mesh, 100 steps",
-            path: Path::Plain,
+            path: RolloutPath::Plain,
             parameter: name,
             reach: Reach::Smooth,
             tolerance: TOLERANCE,

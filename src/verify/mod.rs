@@ -11,8 +11,8 @@ pub(crate) use cloth_bench::{ClothBench, ClothEnd};
 pub(crate) use gradcheck::Reach;
 #[cfg(test)]
 pub(crate) use gradcheck::checked_laws;
-pub use gradcheck::{GradientCase, gradient_cases};
+pub(crate) use gradcheck::{GradientCase, gradient_cases};
 pub(crate) use hinge_bench::{BENCH_GAIN, BENCH_PARAMETERS, HingeBench, hinge_workload};
-pub use mesh_check::mesh_gradient_cases;
+pub(crate) use mesh_check::mesh_gradient_cases;
 #[cfg(test)]
 pub(crate) use mesh_check::{MESH_CHECK_STEPS, MeshCheck};

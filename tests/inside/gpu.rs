@@ -7,7 +7,7 @@ use rumple::{
         curriculum::{Curriculum, adam},
     },
     numeric::{Compute, Gate, Precision, gpu_names},
-    rollout::Path,
+    rollout::RolloutPath,
     verify::HingeBench,
 };
 
@@ -55,7 +55,9 @@ fn the_hinge_workload_agrees_with_the_cpu() {
     let Some(gpu) = gpu() else { return };
     let run = |compute: &Compute| {
         let bench = HingeBench::new(compute, 32, 30).unwrap();
-        bench.loss_and_gradient(compute, Path::Plain).unwrap()
+        bench
+            .loss_and_gradient(compute, RolloutPath::Plain)
+            .unwrap()
     };
     let (ours, exact) = (run(&gpu), run(&Compute::cpu(Precision::F64)));
     assert!(

@@ -14,7 +14,7 @@ use crate::{
 
 /// Train variants that differ from a case in one thing, and judge them side by side
 #[derive(Debug, Args)]
-pub(crate) struct Arguments {
+pub(crate) struct AblateArguments {
     /// A case (`rumple schema learn`) [default: the arm scene at the small size]
     #[arg(value_name = "CASE.json")]
     case: Option<PathBuf>,
@@ -31,7 +31,7 @@ pub(crate) struct Arguments {
     seeds: Vec<u64>,
 }
 
-pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(common: &Common, arguments: &AblateArguments) -> Result<()> {
     let compute = compute(common)?;
     let case = read_case(common, arguments.case.as_deref())?;
     let folder = out_folder(&arguments.out, arguments.case.as_deref(), "ablations");

@@ -7,9 +7,8 @@ use indicatif::MultiProgress;
 use crate::{
     cli::watch::{Shown, bar},
     error::Result,
-    learn::{AblationOptions, Ablations, LearnCase, Watchers, ablate},
+    learn::{AblationOptions, Ablations, Evaluated, LearnCase, Watchers, ablate},
     numeric::Compute,
-    report,
     study::{News, Progress, Watcher},
 };
 
@@ -55,9 +54,9 @@ pub(super) fn ablations(
     let watchers = Watchers {
         run: &run,
         overall: &overall,
-        trained: &report::learn::folder::of_run,
+        trained: &|folder, case| case.draw(folder),
         evaluation: &evaluation,
-        judged: &report::learn::folder::of_evaluation,
+        judged: &Evaluated::draw,
     };
     let found = ablate(case, folder, options, compute, &watchers);
     all.finish_and_clear();

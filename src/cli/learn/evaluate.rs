@@ -12,13 +12,13 @@ use crate::{
     numeric::Compute,
     report::{
         self,
-        learn::folder::{OF_TRIAL, of_evaluation, tables},
+        learn::folder::{OF_TRIAL, tables},
     },
 };
 
 /// Judge trained networks on unseen motions against the reference simulation
 #[derive(Debug, Args)]
-pub(crate) struct Arguments {
+pub(crate) struct EvaluateArguments {
     /// Folder of `rumple learn train`
     #[arg(value_name = "DIR")]
     folder: PathBuf,
@@ -37,7 +37,7 @@ pub(crate) struct Arguments {
     long_reference: bool,
 }
 
-pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(common: &Common, arguments: &EvaluateArguments) -> Result<()> {
     let options = EvaluationOptions {
         baseline: arguments.baseline.clone(),
         cycle: arguments.cycle,
@@ -62,7 +62,7 @@ pub(super) fn judge(
     tables(&found)?;
     found.roll_out(&mut watch)?;
     drop(shown);
-    of_evaluation(&found)?;
+    found.draw()?;
 
     let evaluation = &found.evaluation;
     if common.json {

@@ -21,7 +21,7 @@ use crate::{
 
 /// Predict the garment along a motion that was not trained
 #[derive(Debug, Args)]
-pub(crate) struct Arguments {
+pub(crate) struct PredictArguments {
     /// Folder of `rumple learn train`
     #[arg(value_name = "DIR")]
     folder: PathBuf,
@@ -42,7 +42,7 @@ const LARGEST_DEG: f64 = 150.0;
 const FRAMES: usize = 95;
 const PREDICTIONS: &str = "predictions";
 
-pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(common: &Common, arguments: &PredictArguments) -> Result<()> {
     let compute = compute(common)?;
     let (course, students, _) = run::load(&arguments.folder, arguments.cycle, &compute)?;
     let motion = arguments.motion(&course.scene, course.case.loss.materials.seconds)?;
@@ -92,7 +92,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-impl Arguments {
+impl PredictArguments {
     fn motion(&self, scene: &BodyScene, seconds: f64) -> Result<BodyMotion> {
         if let Some(file) = &self.motion {
             return recorded(file, scene, seconds);

@@ -8,17 +8,13 @@ use super::{bars, compute, evaluate::judge, out_folder, read_case};
 use crate::{
     cli::{Common, say},
     error::Result,
-    learn::{
-        EvaluationOptions,
-        evaluate::LONG,
-        run::{EVALUATION, train},
-    },
-    report::learn::folder::{PLOTS, of_run},
+    learn::{EvaluationOptions, evaluate::LONG, run::EVALUATION},
+    report::learn::folder::PLOTS,
 };
 
 /// Train both networks and judge them on unseen motions; the same command goes on with a run that was stopped
 #[derive(Debug, Args)]
-pub(crate) struct Arguments {
+pub(crate) struct TrainArguments {
     /// A case (`rumple schema learn`) [default: the arm scene at the small size]
     #[arg(value_name = "CASE.json")]
     case: Option<PathBuf>,
@@ -30,16 +26,16 @@ pub(crate) struct Arguments {
     fresh: bool,
 }
 
-pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(common: &Common, arguments: &TrainArguments) -> Result<()> {
     let compute = compute(common)?;
     let case = read_case(common, arguments.case.as_deref())?;
     let folder = out_folder(&arguments.out, arguments.case.as_deref(), "learn");
     let mut shown = bars::steps();
-    train(&case, &folder, &compute, arguments.fresh, &mut |news| {
+    case.train(&folder, &compute, arguments.fresh, &mut |news| {
         shown.hear(news)
     })?;
     drop(shown);
-    of_run(&folder, &case)?;
+    case.draw(&folder)?;
     say(&format!(
         "trained: {} (networks, elastic.csv, plastic.csv, cycles.csv, {PLOTS}); now unseen motions",
         folder.display()

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::{Fit, Optimizer};
+use super::{Fit, SearchMethod};
 use crate::{
     error::{Error, Result},
     numeric::sobol,
@@ -123,7 +123,7 @@ impl Fit<'_> {
                 self.problem.compute().clone(),
                 &case,
                 self.data,
-                Optimizer::Lm,
+                SearchMethod::Lm,
             )?;
             let (progress, interrupted) = base.search(journal, WITHOUT_BRANCHES, watch)?;
             if interrupted {
@@ -220,8 +220,8 @@ impl Fit<'_> {
             Ok(wish)
         };
         match self.optimizer {
-            Optimizer::Lm => multistart::search(&self.problem, &plan, progress, &mut each),
-            Optimizer::Adam => adam::search(&self.problem, &plan, progress, &mut each),
+            SearchMethod::Lm => multistart::search(&self.problem, &plan, progress, &mut each),
+            SearchMethod::Adam => adam::search(&self.problem, &plan, progress, &mut each),
         }
     }
 

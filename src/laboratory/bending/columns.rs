@@ -1,6 +1,16 @@
-//! The columns of a KES sheet.
+//! The columns of a KES sheet, and how its rows are read.
 
-use crate::laboratory::sheet::{Concept, column};
+use super::{
+    loops,
+    point::{BendingPoint, BendingReading},
+};
+use crate::{
+    error::Result,
+    laboratory::{
+        MeasuredValue,
+        sheet::{Assumptions, Concept, DWELL, DataSheet, column},
+    },
+};
 
 /// N·m in 1 gf·cm²/cm.
 const GF_CM2_PER_CM: f64 = 9.80665e-5;
@@ -105,3 +115,49 @@ pub(in crate::laboratory::bending) static MOMENT_SD: Concept = Concept::spread(
         column("sd_gf_cm_per_cm", "gf·cm/cm", GF_CM_PER_CM, "the same"),
     ],
 );
+
+/// B, 2HB and the moments of every row of a sheet.
+pub(super) fn measured(
+    sheet: &DataSheet,
+    assumed: &mut Assumptions,
+) -> Result<Vec<Vec<MeasuredValue>>> {
+    let (branches, sentences) = loops::branches(sheet)?;
+    assumed.sentences.extend(sentences);
+    let mut rows = vec![Vec::new(); sheet.rows().len()];
+    for (row, branch) in sheet.rows().zip(branches) {
+        let number = |concept| sheet.number(row, concept);
+        let dwell = number(&DWELL)?.unwrap_or(0.0);
+        let condition = |read| {
+            let max_curvature = f64::NAN;
+            BendingPoint {
+                max_curvature,
+                dwell,
+                read,
+            }
+            .into()
+        };
+        let moment = match (number(&CURVATURE)?, branch) {
+            (Some(curvature), Some(branch)) => Some(BendingReading::Moment(branch, curvature)),
+            _ => None,
+        };
+        for (concept, spread, read) in [
+            (&RIGIDITY, &RIGIDITY_SD, Some(BendingReading::Rigidity)),
+            (
+                &HYSTERESIS,
+                &HYSTERESIS_SD,
+                Some(BendingReading::Hysteresis),
+            ),
+            (&MOMENT, &MOMENT_SD, moment),
+        ] {
+            if let (Some(value), Some(read)) = (number(concept)?, read) {
+                rows[row].push(MeasuredValue {
+                    condition: condition(read),
+                    concept,
+                    value,
+                    sd: number(spread)?,
+                });
+            }
+        }
+    }
+    Ok(rows)
+}

@@ -2,111 +2,27 @@
 
 use super::{
     Branch, KesTest,
-    columns::{CURVATURE, HYSTERESIS, HYSTERESIS_SD, MOMENT, MOMENT_SD, RIGIDITY, RIGIDITY_SD},
-    loops,
+    columns::{
+        self, CURVATURE, HYSTERESIS, HYSTERESIS_SD, MOMENT, MOMENT_SD, RIGIDITY, RIGIDITY_SD,
+    },
+    curves,
+    planned::{DWELLS, planned_loop},
+    point::{BendingPoint, BendingReading, point},
+    settings::SETTINGS,
 };
 use crate::{
     error::{Result, bad_input, readable},
     laboratory::{
-        Blueprint, Condition, Context, CurveKeys, DesignFigure, Figure, Grid, Label, Measured,
+        Blueprint, Condition, Context, CurveKeys, DesignFigure, Figure, Grid, Label, MeasuredValue,
         Noise, PreparedTest, Setting, Survey, Sweep, Test, TestSettings, TestSetup,
         batch::HingeBlock,
         crease::seconds,
-        sheet::{Assumptions, Concept, DWELL, DataSheet, accepted},
+        sheet::{Assumptions, Concept, DataSheet, accepted},
     },
 };
 
-/// Points of each branch of a drawn loop.
-const CURVE_POINTS: usize = 120;
-/// Where a planned loop is read: branch and share of the largest curvature.
-const LOOP_READINGS: [(Branch, f64); 19] = [
-    (Branch::Out, 0.2),
-    (Branch::Out, 0.4),
-    (Branch::Out, 0.6),
-    (Branch::Out, 0.8),
-    (Branch::Out, 1.0),
-    (Branch::Down, 0.8),
-    (Branch::Down, 0.6),
-    (Branch::Down, 0.4),
-    (Branch::Down, 0.2),
-    (Branch::Down, 0.0),
-    (Branch::Down, -0.2),
-    (Branch::Down, -0.4),
-    (Branch::Down, -0.6),
-    (Branch::Down, -0.8),
-    (Branch::Down, -1.0),
-    (Branch::Back, -0.8),
-    (Branch::Back, -0.6),
-    (Branch::Back, -0.4),
-    (Branch::Back, -0.2),
-];
-/// Dwells that a design tries where none are given \[s\].
-const DWELLS: [f64; 5] = [0.0, 10.0, 60.0, 300.0, 1000.0];
-
-/// A number read off a bending loop.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum BendingReading {
-    /// B \[N·m\].
-    Rigidity,
-    /// 2HB \[N·m/m\].
-    Hysteresis,
-    /// Moment \[N·m/m\] at a curvature \[1/m\] of a branch.
-    Moment(Branch, f64),
-}
-
-/// One reading of a bending cycle.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct BendingPoint {
-    /// Largest curvature of the cycle \[1/m\].
-    pub max_curvature: f64,
-    /// Rest there \[s\].
-    pub dwell: f64,
-    /// What is read.
-    pub read: BendingReading,
-}
-
 /// The KES bending test of fits and studies.
 pub(crate) struct Bending;
-
-impl BendingPoint {
-    /// The reading of a condition of the bending test.
-    pub fn of(condition: &Condition) -> Option<BendingPoint> {
-        (condition.test.name() == Bending.name()).then(|| point(condition))
-    }
-}
-
-impl From<BendingPoint> for Condition {
-    fn from(point: BendingPoint) -> Condition {
-        let (reading, curvature) = match point.read {
-            BendingReading::Rigidity => (0, 0.0),
-            BendingReading::Hysteresis => (1, 0.0),
-            BendingReading::Moment(Branch::Out, curvature) => (2, curvature),
-            BendingReading::Moment(Branch::Down, curvature) => (3, curvature),
-            BendingReading::Moment(Branch::Back, curvature) => (4, curvature),
-        };
-        Condition {
-            test: &Bending,
-            reading,
-            numbers: [point.max_curvature, point.dwell, curvature, 0.0],
-        }
-    }
-}
-
-/// The reading of a condition that is known to be of this test.
-fn point(condition: &Condition) -> BendingPoint {
-    let [max_curvature, dwell, curvature, _] = condition.numbers;
-    BendingPoint {
-        max_curvature,
-        dwell,
-        read: match condition.reading {
-            0 => BendingReading::Rigidity,
-            1 => BendingReading::Hysteresis,
-            2 => BendingReading::Moment(Branch::Out, curvature),
-            3 => BendingReading::Moment(Branch::Down, curvature),
-            _ => BendingReading::Moment(Branch::Back, curvature),
-        },
-    }
-}
 
 impl Test for Bending {
     fn name(&self) -> &'static str {
@@ -145,38 +61,7 @@ impl Test for Bending {
     }
 
     fn declared(&self) -> &'static [Setting] {
-        const {
-            &[
-                Setting::number(
-                    "bending_sd_share",
-                    (1e-6, 1.0),
-                    "spread of B and 2HB where a file gives none, as a share",
-                    |s| Some(s.bending_sd_share),
-                    |s, v| s.bending_sd_share = v,
-                ),
-                Setting::number(
-                    "moment_sd_share",
-                    (1e-6, 1.0),
-                    "spread of a loop's moments where a file gives none, as a share of the largest",
-                    |s| Some(s.moment_sd_share),
-                    |s, v| s.moment_sd_share = v,
-                ),
-                Setting::number(
-                    "max_curvature_per_m",
-                    (1.0, 1e5),
-                    "largest curvature of the cycle that gives B and 2HB [1/m]",
-                    |s| Some(s.max_curvature_per_m),
-                    |s, v| s.max_curvature_per_m = v,
-                ),
-                Setting::number(
-                    "rate_per_m_s",
-                    (1e-6, 1e6),
-                    "speed of a bending cycle [1/(m·s)]",
-                    |s| Some(s.rate_per_m_s),
-                    |s, v| s.rate_per_m_s = v,
-                ),
-            ]
-        }
+        &SETTINGS
     }
 
     fn check_columns(&self, sheet: &DataSheet) -> Result<()> {
@@ -195,46 +80,12 @@ impl Test for Bending {
         ))
     }
 
-    fn measured(&self, sheet: &DataSheet, assumed: &mut Assumptions) -> Result<Vec<Vec<Measured>>> {
-        let (branches, sentences) = loops::branches(sheet)?;
-        assumed.sentences.extend(sentences);
-        let mut rows = vec![Vec::new(); sheet.rows().len()];
-        for (row, branch) in sheet.rows().zip(branches) {
-            let number = |concept| sheet.number(row, concept);
-            let dwell = number(&DWELL)?.unwrap_or(0.0);
-            let condition = |read| {
-                let max_curvature = f64::NAN;
-                BendingPoint {
-                    max_curvature,
-                    dwell,
-                    read,
-                }
-                .into()
-            };
-            let moment = match (number(&CURVATURE)?, branch) {
-                (Some(curvature), Some(branch)) => Some(BendingReading::Moment(branch, curvature)),
-                _ => None,
-            };
-            for (concept, spread, read) in [
-                (&RIGIDITY, &RIGIDITY_SD, Some(BendingReading::Rigidity)),
-                (
-                    &HYSTERESIS,
-                    &HYSTERESIS_SD,
-                    Some(BendingReading::Hysteresis),
-                ),
-                (&MOMENT, &MOMENT_SD, moment),
-            ] {
-                if let (Some(value), Some(read)) = (number(concept)?, read) {
-                    rows[row].push(Measured {
-                        condition: condition(read),
-                        concept,
-                        value,
-                        sd: number(spread)?,
-                    });
-                }
-            }
-        }
-        Ok(rows)
+    fn measured(
+        &self,
+        sheet: &DataSheet,
+        assumed: &mut Assumptions,
+    ) -> Result<Vec<Vec<MeasuredValue>>> {
+        columns::measured(sheet, assumed)
     }
 
     fn on_loop(&self, condition: &Condition) -> Option<(f64, f64)> {
@@ -390,41 +241,8 @@ impl Test for Bending {
         }
     }
 
-    /// A loop for every largest curvature and dwell.
     fn sweeps(&self, conditions: &[Condition], _: &TestSettings) -> Vec<Sweep> {
-        let mut cycles: Vec<(f64, f64)> = Vec::new();
-        for point in conditions.iter().map(point) {
-            let cycle = (point.max_curvature, point.dwell);
-            if !cycles.contains(&cycle) {
-                cycles.push(cycle);
-            }
-        }
-        let sweep = |(max_curvature, dwell): (f64, f64)| {
-            let mut sweep = Sweep {
-                settings: vec![("dwell_s", dwell)],
-                x: Vec::new(),
-                conditions: Vec::new(),
-            };
-            for (branch, from, to) in [
-                (Branch::Out, 0.0, 1.0),
-                (Branch::Down, 1.0, -1.0),
-                (Branch::Back, -1.0, 0.0),
-            ] {
-                for k in 0..=CURVE_POINTS {
-                    let share = k as f64 / CURVE_POINTS as f64;
-                    let curvature = max_curvature * (from + (to - from) * share);
-                    sweep.x.push(curvature);
-                    let point = BendingPoint {
-                        max_curvature,
-                        dwell,
-                        read: BendingReading::Moment(branch, curvature),
-                    };
-                    sweep.conditions.push(point.into());
-                }
-            }
-            sweep
-        };
-        cycles.into_iter().map(sweep).collect()
+        curves::sweeps(conditions)
     }
 
     fn figure(&self) -> Figure {
@@ -514,16 +332,6 @@ impl Test for Bending {
     fn scales_with_stiffness(&self) -> bool {
         true
     }
-}
-
-/// The readings of a loop that is not measured yet.
-fn planned_loop(dwell: f64, settings: &TestSettings) -> [BendingPoint; 19] {
-    let max_curvature = settings.max_curvature_per_m;
-    LOOP_READINGS.map(|(branch, share)| BendingPoint {
-        max_curvature,
-        dwell,
-        read: BendingReading::Moment(branch, share * max_curvature),
-    })
 }
 
 /// Standard deviation of a moment or torque whose file gives none: a share of the largest of its loop.

@@ -1,10 +1,14 @@
-//! The columns of a table of recovery angles.
+//! The columns of a table of recovery angles, and how its rows are read.
 
 use std::f64::consts::PI;
 
+use super::CreasePoint;
 use crate::{
     error::{Result, bad_input, readable},
-    laboratory::sheet::{Cells, Concept, DataSheet, column},
+    laboratory::{
+        MeasuredValue,
+        sheet::{Assumptions, Cells, Concept, DataSheet, column},
+    },
 };
 
 /// Recovery angle \[degrees\]; 180 is flat.
@@ -122,7 +126,7 @@ pub(super) static THICKNESS: Concept = Concept {
 const ENOUGH_TO_JUDGE_UNITS: usize = 3;
 
 /// Refuses whole columns of angles that are too small for their unit.
-pub(super) fn check_unit(sheet: &DataSheet, angles: &[(usize, f64)]) -> Result<()> {
+fn check_unit(sheet: &DataSheet, angles: &[(usize, f64)]) -> Result<()> {
     let largest = angles.iter().map(|(_, angle)| *angle).fold(0.0, f64::max);
     if angles.len() < ENOUGH_TO_JUDGE_UNITS || largest == 0.0 {
         return Ok(());
@@ -149,4 +153,44 @@ pub(super) fn check_unit(sheet: &DataSheet, angles: &[(usize, f64)]) -> Result<(
         sheet.place(angles[0].0),
         readable(largest / unit)
     ))
+}
+
+/// The angles of every row of a sheet.
+pub(super) fn measured(
+    sheet: &DataSheet,
+    assumed: &mut Assumptions,
+) -> Result<Vec<Vec<MeasuredValue>>> {
+    let mut rows = vec![Vec::new(); sheet.rows().len()];
+    let mut angles = Vec::new();
+    for row in sheet.rows() {
+        let number = |concept| sheet.number(row, concept);
+        let Some(value) = number(&ANGLE)? else {
+            continue;
+        };
+        if sheet.is_borrowed(row, &ANGLE)? {
+            continue;
+        }
+        let mut gap = number(&GAP)?;
+        if let (None, Some(thickness)) = (gap, number(&THICKNESS)?) {
+            gap = Some(2.0 * thickness);
+            assumed.of_line(
+                "no gap is given; taken as twice the thickness",
+                sheet.table.line(row),
+            );
+        }
+        let point = CreasePoint {
+            gap: gap.unwrap_or(f64::NAN),
+            press: number(&PRESS)?.unwrap_or(f64::NAN),
+            read: number(&READ)?.unwrap_or(f64::NAN),
+        };
+        angles.push((row, value));
+        rows[row].push(MeasuredValue {
+            condition: point.into(),
+            concept: &ANGLE,
+            value,
+            sd: number(&ANGLE_SD)?,
+        });
+    }
+    check_unit(sheet, &angles)?;
+    Ok(rows)
 }

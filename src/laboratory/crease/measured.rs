@@ -1,11 +1,13 @@
-//! The crease recovery test as a [`Test`]: its columns, what its angles tell, and what to measure next.
+//! The crease recovery test as a [`Test`]: what its angles tell, and what to measure next.
 
 use std::sync::Arc;
 
 use super::{
     CREST_CURVATURE, CreasePoint, CreaseTest,
-    columns::{ANGLE, ANGLE_SD, GAP, PRESS, READ, THICKNESS, check_unit},
+    columns::{self, ANGLE, ANGLE_SD, GAP, PRESS, READ, THICKNESS},
+    curves,
     grid::{GAPS, around, one_three_ten},
+    settings::SETTINGS,
     shares::Folds,
     whole::{WholeFolds, hinge_block},
 };
@@ -13,97 +15,20 @@ use crate::{
     error::{Result, bad_input, readable},
     laboratory::{
         AngleFigure, Blueprint, Condition, Context, CurveKeys, DesignFigure, Figure, Grid, Label,
-        Measured, Noise, PreparedTest, Setting, SettingKind, ShareTest, Specimen, Survey, Sweep,
-        Test, TestSettings, TestSetup,
+        MeasuredValue, Noise, PreparedTest, Setting, ShareTest, Specimen, Survey, Sweep, Test,
+        TestSettings, TestSetup,
         sheet::{Assumptions, Concept, DataSheet, accepted},
         strip::StripBlock,
     },
     material::Law,
     numeric::statistics::quantile,
-    rollout::log_times,
 };
 
-/// Points of a drawn curve.
-const CURVE_POINTS: usize = 120;
-/// The same where every point is a mesh.
-const MESH_CURVE_POINTS: usize = 24;
 /// Pressing times of a made-up table \[s\].
 const PRESSES: [f64; 11] = [1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1e3, 3e3, 1e4, 3e4, 1e5];
 
 /// The crease recovery test of fits and studies.
 pub(crate) struct Recovery;
-
-static SETTINGS: [Setting; 7] = [
-    Setting {
-        key: "specimen",
-        meaning: "what is folded in a recovery test: hinges on their own, or a strip mesh",
-        kind: SettingKind::Word(&Specimen::NAMES),
-        get: |s| Some(f64::from(u8::from(s.specimen == Specimen::StripMesh))),
-        set: |s, which| {
-            if which > 0.0 {
-                s.specimen = Specimen::StripMesh;
-                // A mesh is read right after its release.
-                s.read_s = 0.0;
-            }
-        },
-        refuse: |_, _| None,
-    },
-    Setting {
-        refuse: |s, _| {
-            (s.specimen != Specimen::StripMesh)
-                .then_some("needs \"specimen\": \"strip_mesh\"; add it, or give tests.hinges")
-        },
-        ..Setting::whole(
-            "strip_cells",
-            (8.0, 512.0),
-            "cells along the fold of a strip mesh",
-            |s| (s.specimen == Specimen::StripMesh).then_some(s.strip_cells as f64),
-            |s, v| s.strip_cells = v as usize,
-        )
-    },
-    Setting {
-        // Sums over a fold are then taken alike wherever it stands in a batch: a resumed fit has the same bits.
-        refuse: |_, v| {
-            (!(v as usize).is_power_of_two())
-                .then_some("must be a power of two, such as 1024 or 2048")
-        },
-        ..Setting::whole(
-            "hinges",
-            (32.0, 16384.0),
-            "hinges along a fold, a power of two; more are nearer to the hard law",
-            |s| s.hinges.map(|hinges| hinges as f64),
-            |s, v| s.hinges = Some(v as usize),
-        )
-    },
-    Setting::number(
-        "gap_mm",
-        (0.01, 100.0),
-        "gap where a file gives none [mm]",
-        |s| s.gap_mm,
-        |s, v| s.gap_mm = Some(v),
-    ),
-    Setting::number(
-        "press_s",
-        (0.0, 1e9),
-        "pressing time where a file gives none [s]",
-        |s| Some(s.press_s),
-        |s, v| s.press_s = v,
-    ),
-    Setting::number(
-        "read_s",
-        (0.0, 1e9),
-        "reading time where a file gives none [s]; 0 for a strip mesh, else 300",
-        |s| Some(s.read_s),
-        |s, v| s.read_s = v,
-    ),
-    Setting::number(
-        "sd_deg",
-        (1e-6, 90.0),
-        "spread of an angle where a file gives none [degrees]",
-        |s| Some(s.sd_deg),
-        |s, v| s.sd_deg = v,
-    ),
-];
 
 impl CreasePoint {
     /// The point of a condition of the crease test.
@@ -113,7 +38,7 @@ impl CreasePoint {
     }
 
     /// Gaps are read in millimetres: 0.0005 m is to be 0.5 mm again.
-    fn gap_mm(&self) -> f64 {
+    pub(super) fn gap_mm(&self) -> f64 {
         (1e12 * self.gap).round() / 1e9
     }
 }
@@ -129,7 +54,7 @@ impl From<CreasePoint> for Condition {
 }
 
 /// The point of a condition that is known to be of this test.
-fn point(condition: &Condition) -> CreasePoint {
+pub(super) fn point(condition: &Condition) -> CreasePoint {
     let [gap, press, read, _] = condition.numbers;
     CreasePoint { gap, press, read }
 }
@@ -163,40 +88,12 @@ impl Test for Recovery {
         Ok(())
     }
 
-    fn measured(&self, sheet: &DataSheet, assumed: &mut Assumptions) -> Result<Vec<Vec<Measured>>> {
-        let mut rows = vec![Vec::new(); sheet.rows().len()];
-        let mut angles = Vec::new();
-        for row in sheet.rows() {
-            let number = |concept| sheet.number(row, concept);
-            let Some(value) = number(&ANGLE)? else {
-                continue;
-            };
-            if sheet.is_borrowed(row, &ANGLE)? {
-                continue;
-            }
-            let mut gap = number(&GAP)?;
-            if let (None, Some(thickness)) = (gap, number(&THICKNESS)?) {
-                gap = Some(2.0 * thickness);
-                assumed.of_line(
-                    "no gap is given; taken as twice the thickness",
-                    sheet.table.line(row),
-                );
-            }
-            let point = CreasePoint {
-                gap: gap.unwrap_or(f64::NAN),
-                press: number(&PRESS)?.unwrap_or(f64::NAN),
-                read: number(&READ)?.unwrap_or(f64::NAN),
-            };
-            angles.push((row, value));
-            rows[row].push(Measured {
-                condition: point.into(),
-                concept: &ANGLE,
-                value,
-                sd: number(&ANGLE_SD)?,
-            });
-        }
-        check_unit(sheet, &angles)?;
-        Ok(rows)
+    fn measured(
+        &self,
+        sheet: &DataSheet,
+        assumed: &mut Assumptions,
+    ) -> Result<Vec<Vec<MeasuredValue>>> {
+        columns::measured(sheet, assumed)
     }
 
     fn complete(&self, condition: Condition, context: &mut Context) -> Result<Condition> {
@@ -397,45 +294,8 @@ impl Test for Recovery {
         }
     }
 
-    /// A curve for every gap and reading time.
     fn sweeps(&self, conditions: &[Condition], settings: &TestSettings) -> Vec<Sweep> {
-        // The shortest and longest pressing time of each.
-        let mut curves: Vec<(CreasePoint, (f64, f64))> = Vec::new();
-        for point in conditions.iter().map(point) {
-            let same = |(c, _): &&mut (CreasePoint, (f64, f64))| {
-                c.gap == point.gap && c.read == point.read
-            };
-            match curves.iter_mut().find(same) {
-                Some((_, (low, high))) => {
-                    (*low, *high) = (low.min(point.press), high.max(point.press));
-                }
-                None => curves.push((point, (point.press, point.press))),
-            }
-        }
-        let count = match settings.specimen {
-            Specimen::Hinges => CURVE_POINTS,
-            Specimen::StripMesh => MESH_CURVE_POINTS,
-        };
-        let sweep = |(point, (shortest, longest)): (CreasePoint, (f64, f64))| {
-            let first = if shortest > 0.0 {
-                0.5 * shortest
-            } else {
-                1e-3 * longest.max(1.0)
-            };
-            // A single pressing time gets a decade on either side.
-            let (first, last) = match longest > 2.0 * shortest.max(first) {
-                true => (first, 2.0 * longest),
-                false => (0.1 * first, 20.0 * first),
-            };
-            let x = log_times(first, last, count);
-            let condition = |&press: &f64| CreasePoint { press, ..point }.into();
-            Sweep {
-                settings: vec![("gap_mm", point.gap_mm()), ("read_s", point.read)],
-                conditions: x.iter().map(condition).collect(),
-                x,
-            }
-        };
-        curves.into_iter().map(sweep).collect()
+        curves::sweeps(conditions, settings)
     }
 
     fn figure(&self) -> Figure {

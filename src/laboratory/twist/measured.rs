@@ -6,7 +6,7 @@ use super::{Twist, Way, block, ways};
 use crate::{
     error::{Result, bad_input, readable},
     laboratory::{
-        Blueprint, Condition, Context, CurveKeys, Figure, Grid, Label, Measured, Noise,
+        Blueprint, Condition, Context, CurveKeys, Figure, Grid, Label, MeasuredValue, Noise,
         PreparedTest, Survey, Sweep, Test, TestSettings, TestSetup,
         bending::assumed_moment_sd,
         sheet::{Assumptions, Concept, DWELL, DataSheet, accepted, column},
@@ -147,7 +147,7 @@ impl Test for Torque {
         ))
     }
 
-    fn measured(&self, sheet: &DataSheet, _: &mut Assumptions) -> Result<Vec<Vec<Measured>>> {
+    fn measured(&self, sheet: &DataSheet, _: &mut Assumptions) -> Result<Vec<Vec<MeasuredValue>>> {
         let mut rows = vec![Vec::new(); sheet.rows().len()];
         for (row, way) in sheet.rows().zip(ways::ways(sheet)?) {
             let number = |concept| sheet.number(row, concept);
@@ -163,7 +163,7 @@ impl Test for Torque {
                     turn,
                     cell,
                 };
-                rows[row].push(Measured {
+                rows[row].push(MeasuredValue {
                     condition: point.into(),
                     concept: &TORQUE,
                     value,

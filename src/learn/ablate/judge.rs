@@ -14,7 +14,7 @@ use crate::{
     learn::{
         LearnCase,
         evaluate::{
-            ELASTIC, Evaluation, EvaluationOptions, LONG, MEAN, REFERENCE, evaluate_in, method,
+            ELASTIC, Evaluated, Evaluation, EvaluationOptions, LONG, MEAN, REFERENCE, method,
         },
         metrics::Metrics,
         run::rows,
@@ -25,7 +25,7 @@ use crate::{
 
 /// Which ablations.
 #[derive(Debug, Clone, Default)]
-pub struct AblationOptions {
+pub(crate) struct AblationOptions {
     /// Names of variants; all where none is named.
     pub only: Vec<String>,
     /// Each variant is trained with each of these seeds; with that of the case where none is given.
@@ -33,7 +33,7 @@ pub struct AblationOptions {
 }
 
 /// Variants that were judged.
-pub struct Ablations {
+pub(crate) struct Ablations {
     /// A row a variant and seed.
     pub(crate) rows: Vec<AblationRow>,
     /// What failed, and why.
@@ -81,7 +81,7 @@ pub(crate) const REMEDY: &str = "the runs are kept, and the same command goes on
 
 /// Trains variants of a case that differ from it in one thing, and judges them side by side in a folder. The same call goes
 /// on with what was stopped. A variant that fails is named in [`Ablations::failed`]; the others go on.
-pub fn ablate(
+pub(crate) fn ablate(
     case: &LearnCase,
     folder: &Path,
     options: &AblationOptions,
@@ -165,7 +165,7 @@ fn judge(
         long_reference: false,
     };
     let run = home(folder.path(), variant, seed);
-    let found = evaluate_in(&run, &options, compute, &mut *(watchers.evaluation)())?;
+    let found = Evaluated::of_run(&run, &options, compute, &mut *(watchers.evaluation)())?;
     (watchers.judged)(&found)?;
     Ok(row(variant, &found.evaluation))
 }
@@ -211,17 +211,17 @@ fn row(variant: &Variant, evaluation: &Evaluation) -> AblationRow {
 
 impl Ablations {
     /// Where the results are.
-    pub fn folder(&self) -> &Path {
+    pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
     }
 
     /// The rows, as `ablations.json` has them.
-    pub fn to_json(&self) -> Value {
+    pub(crate) fn to_json(&self) -> Value {
         json!(self.rows)
     }
 
     /// An error that names all variants that failed.
-    pub fn check(&self) -> Result<()> {
+    pub(crate) fn check(&self) -> Result<()> {
         let failed = &self.failed;
         match failed.len() {
             0 => Ok(()),

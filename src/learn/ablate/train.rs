@@ -32,7 +32,7 @@ pub(super) struct Trained {
 ///
 /// An ablation has one watcher for each run and not one in all: runs are trained side by side, and each shows how far it is
 /// from the thread that trains it.
-pub struct Watchers<'a> {
+pub(crate) struct Watchers<'a> {
     /// Makes the watcher of a run, by its label.
     pub run: &'a (dyn Fn(&str) -> Box<Watcher<'a>> + Sync),
     /// Hears how many runs are done of those that its first argument names.

@@ -52,26 +52,28 @@ pub struct Evaluated {
     compute: Compute,
 }
 
-/// Judges the networks of a run on unseen motions against the reference simulation, and writes what was found. References
-/// that are kept are not simulated again.
-///
-/// # Errors
-/// [`Error::Interrupted`] where the watcher stops it; the same call goes on. [`Error::BadInput`] for a folder without
-/// networks, and for options that do not fit.
-pub fn evaluate_in(
-    run: &Path,
-    options: &EvaluationOptions,
-    compute: &Compute,
-    watch: &mut Watcher,
-) -> Result<Evaluated> {
-    let mut found = Evaluated::on_short_motions(run, options, compute, watch)?;
-    found.roll_out(watch)?;
-    Ok(found)
+impl Evaluated {
+    /// Judges the networks of a run on unseen motions against the reference simulation, and writes what was found. References
+    /// that are kept are not simulated again.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`] where the watcher stops it; the same call goes on. [`Error::BadInput`] for a folder without
+    /// networks, and for options that do not fit.
+    pub fn of_run(
+        run: &Path,
+        options: &EvaluationOptions,
+        compute: &Compute,
+        watch: &mut Watcher,
+    ) -> Result<Evaluated> {
+        let mut found = Evaluated::on_short_motions(run, options, compute, watch)?;
+        found.roll_out(watch)?;
+        Ok(found)
+    }
 }
 
 impl Evaluated {
-    /// The first part of [`evaluate_in`], without the long roll-out.
-    pub fn on_short_motions(
+    /// The first part of [`Evaluated::of_run`], without the long roll-out.
+    pub(crate) fn on_short_motions(
         run: &Path,
         options: &EvaluationOptions,
         compute: &Compute,
@@ -124,8 +126,8 @@ impl Evaluated {
         Ok(found)
     }
 
-    /// The second part of [`evaluate_in`]: the long roll-out, where the options ask for one.
-    pub fn roll_out(&mut self, watch: &mut Watcher) -> Result<()> {
+    /// The second part of [`Evaluated::of_run`]: the long roll-out, where the options ask for one.
+    pub(crate) fn roll_out(&mut self, watch: &mut Watcher) -> Result<()> {
         let Some(frames) = self.options.frames else {
             return Ok(());
         };

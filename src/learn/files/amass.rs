@@ -10,7 +10,7 @@ use crate::{
 
 /// A recorded motion: `poses` `[frames, 3·joints]`, `trans` `[frames, 3]`, `betas`, `mocap_framerate`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Amass {
+pub(crate) struct Amass {
     /// The file, for messages.
     pub place: String,
     /// Frames a second.
@@ -31,7 +31,7 @@ const RATES: [&str; 2] = ["mocap_framerate", "mocap_frame_rate"];
 
 impl Amass {
     /// Reads a motion.
-    pub fn read(path: &Path) -> Result<Amass> {
+    pub(crate) fn read(path: &Path) -> Result<Amass> {
         let npz = Npz::open(path)?;
         let poses = npz.shaped("poses", &[None, None])?;
         let [frames, columns] = [poses.shape[0], poses.shape[1]];
@@ -69,7 +69,7 @@ impl Amass {
 
     /// The motion of a skeleton with `joints` joints at `rate` frames a second: of each moment the nearest
     /// recorded frame. Of SMPL-H's joints a body with SMPL's takes those that both have; its hands stay still.
-    pub fn motion(&self, name: &str, joints: usize, rate: f64) -> Result<BodyMotion> {
+    pub(crate) fn motion(&self, name: &str, joints: usize, rate: f64) -> Result<BodyMotion> {
         let common = self.common_joints(name, joints)?;
         let frames = self.frames(name, rate)?;
         let nearest = |frame: usize| {

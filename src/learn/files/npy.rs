@@ -196,10 +196,10 @@ fn header(text: &str) -> Option<NpyHeader<'_>> {
 }
 
 /// A value from its bytes.
-type Read = fn(&[u8]) -> f64;
+type ReadNumber = fn(&[u8]) -> f64;
 
 /// Bytes of a value, and how it is read; a name such as `<f8` is byte order, kind and size.
-fn reader(kind: &str) -> Option<(usize, Read)> {
+fn reader(kind: &str) -> Option<(usize, ReadNumber)> {
     macro_rules! number {
         ($type:ty, $from:ident) => {
             (size_of::<$type>(), |bytes: &[u8]| {
@@ -234,7 +234,7 @@ fn reader(kind: &str) -> Option<(usize, Read)> {
 
 /// The values of data with the first index fastest, the last index fastest. Read one by one from their bytes, since a
 /// second list of floats would double the memory.
-fn row_major(data: &[u8], (width, read): (usize, Read), shape: &[usize]) -> Vec<f64> {
+fn row_major(data: &[u8], (width, read): (usize, ReadNumber), shape: &[usize]) -> Vec<f64> {
     let count = data.len() / width;
     let mut values = Vec::with_capacity(count);
     if count == 0 {

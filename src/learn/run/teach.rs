@@ -16,28 +16,30 @@ use crate::{
 /// Time between two checkpoints; those at the end of a half cycle come besides.
 const SAVE_EVERY: Duration = Duration::from_secs(60);
 
-/// Trains both networks of a case in a folder. The same call goes on with a training that was stopped, and ends with the
-/// same bits. `fresh` throws an earlier run away.
-///
-/// # Errors
-/// [`Error::Interrupted`] where the watcher stops it; [`Error::BadInput`] for a case that cannot be trained and a folder of
-/// something else.
-pub fn train(
-    case: &LearnCase,
-    folder: &Path,
-    compute: &Compute,
-    fresh: bool,
-    watch: &mut Watcher,
-) -> Result<()> {
-    let mut run = TrainingRun::open(folder, case, compute, fresh)?;
-    let (done, all): (usize, usize) = (run.done().iter().sum(), run.steps().iter().sum());
-    if (1..all).contains(&done) {
-        let folder = folder.display();
-        watch(News::Remark(&format!(
-            "{folder}: going on after step {done} of {all}"
-        )));
+impl LearnCase {
+    /// Trains both networks in a folder. The same call goes on with a training that was stopped, and ends with the
+    /// same bits. `fresh` throws an earlier run away.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`] where the watcher stops it; [`Error::BadInput`] for a case that cannot be trained and a folder of
+    /// something else.
+    pub fn train(
+        &self,
+        folder: &Path,
+        compute: &Compute,
+        fresh: bool,
+        watch: &mut Watcher,
+    ) -> Result<()> {
+        let mut run = TrainingRun::open(folder, self, compute, fresh)?;
+        let (done, all): (usize, usize) = (run.done().iter().sum(), run.steps().iter().sum());
+        if (1..all).contains(&done) {
+            let folder = folder.display();
+            watch(News::Remark(&format!(
+                "{folder}: going on after step {done} of {all}"
+            )));
+        }
+        run.teach(&TrainingRun::finished, watch)
     }
-    run.teach(&TrainingRun::finished, watch)
 }
 
 impl TrainingRun {

@@ -90,7 +90,7 @@ fn percent(parameter: &ParameterForecast, error: f64) -> String {
 }
 
 /// Writes `design.json`, `design.csv` and the plots into a folder that exists, and says which plots.
-pub fn save(folder: &Path, result: &DesignResult) -> Result<Vec<String>> {
+pub(crate) fn save(folder: &Path, result: &DesignResult) -> Result<Vec<String>> {
     let json = serde_json::to_string_pretty(result)
         .map_err(|e| Error::BadInput(format!("the design cannot be written as JSON: {e}")))?;
     write_whole(&folder.join("design.json"), format!("{json}\n").as_bytes())?;

@@ -261,7 +261,7 @@ fn run(result: &FitResult) -> Vec<Piece> {
         Piece::Facts(vec![
             ("Version", format!("rumple {}", run.version)),
             ("Device", run.device.clone()),
-            ("Optimizer", run.optimizer.clone()),
+            ("SearchMethod", run.optimizer.clone()),
             ("Seed", run.seed.to_string()),
             ("Time", duration(run.seconds)),
         ]),

@@ -18,7 +18,7 @@ use crate::{
 
 /// Draws the plots and reports of a result into its folder; returns the result with its list of files, which
 /// `result.json` then holds too.
-pub fn draw(path: &Path, mut result: FitResult) -> Result<FitResult> {
+pub(crate) fn draw(path: &Path, mut result: FitResult) -> Result<FitResult> {
     let folder = Folder::new(path);
     let pictures = plots::pictures(&result);
     let reports = ["report.md", "report.html"].map(String::from);

@@ -4,7 +4,7 @@ mod compare;
 pub(crate) mod markdown;
 mod terminal;
 
-pub use self::terminal::terminal;
+pub(crate) use self::terminal::terminal;
 pub(crate) use self::{
     compare::{compare, compare_json},
     markdown::markdown,

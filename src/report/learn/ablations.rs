@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// Writes tables and picture into the folder of the ablations.
-pub fn draw(found: &Ablations) -> Result<()> {
+pub(crate) fn draw(found: &Ablations) -> Result<()> {
     let tables = blocks(&found.rows).map(|b| b.markdown()).concat();
     let mut text = format!("# Ablations on synthetic data\n\n{tables}");
     for why in &found.failed {

@@ -19,7 +19,7 @@ use crate::{
 pub(crate) const PLOTS: &str = "plots";
 
 /// Learning curves and rest bending over the cycles, from the tables of a run; what has no row is left out.
-pub fn of_run(folder: &Path, case: &LearnCase) -> Result<()> {
+pub(crate) fn of_run(folder: &Path, case: &LearnCase) -> Result<()> {
     let plots = Folder::new(folder.join(PLOTS));
     plots.make()?;
     let what = named(&case.scene()?, case);
@@ -75,7 +75,7 @@ pub(crate) fn tables(found: &Evaluated) -> Result<()> {
 }
 
 /// The tables of an evaluation, rest bending over its long roll-out, and pictures and films of its first motion.
-pub fn of_evaluation(found: &Evaluated) -> Result<()> {
+pub(crate) fn of_evaluation(found: &Evaluated) -> Result<()> {
     tables(found)?;
     let (scene, evaluation) = (found.scene(), &found.evaluation);
     let folder = Folder::new(found.folder());

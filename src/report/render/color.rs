@@ -3,7 +3,7 @@
 use crate::error::{Result, bad_input};
 
 /// Red, green and blue in linear light, 0 to 1.
-pub(super) type Linear = [f32; 3];
+pub(super) type LinearColor = [f32; 3];
 
 /// Front and back of the cloth, and obstacles, as sRGB bytes. Middle tones: there is room for both
 /// highlights and shadows.
@@ -22,7 +22,7 @@ const RISING: [[u8; 3]; 5] = [
     [150, 30, 44],
 ];
 /// Colour of a number at a share of the map, 0 to 1.
-pub(crate) fn map_color(share: f32) -> Linear {
+pub(crate) fn map_color(share: f32) -> LinearColor {
     let place = share.clamp(0.0, 1.0) * (RISING.len() - 1) as f32;
     let below = (place as usize).min(RISING.len() - 2);
     let part = place - below as f32;
@@ -87,7 +87,7 @@ impl VertexValues<'_> {
 }
 
 /// Linear light of sRGB bytes.
-pub(super) fn linear(bytes: [u8; 3]) -> Linear {
+pub(super) fn linear(bytes: [u8; 3]) -> LinearColor {
     bytes.map(|byte| decoded(f32::from(byte) / 255.0))
 }
 

@@ -6,7 +6,7 @@
 
 use rayon::prelude::*;
 
-use super::color::{BACKGROUND, Linear, linear, srgb};
+use super::color::{BACKGROUND, LinearColor, linear, srgb};
 use super::geometry::{Geometry, Spot, Triple32, unit};
 use super::occlusion::{Reached, reached};
 use super::visible::{FINE, Visible, place};
@@ -26,7 +26,7 @@ const GLOSS: f32 = 0.10;
 const GLOSS_POWER: i32 = 18;
 
 /// Colour of what is seen, before lighting.
-pub(super) type Paint<'a> = &'a (dyn Fn(&Spot) -> Linear + Sync);
+pub(super) type Paint<'a> = &'a (dyn Fn(&Spot) -> LinearColor + Sync);
 
 /// The lit picture as red, green and blue bytes, row by row.
 pub(super) fn lit(geometry: &Geometry, visible: &Visible, paint: Paint) -> Vec<u8> {
@@ -53,7 +53,7 @@ fn pixel(
     reached: Reached,
     x: usize,
     y: usize,
-) -> Linear {
+) -> LinearColor {
     const SAMPLES: usize = FINE * FINE;
     let mut seen = [(None, 0.0, 0.0, 0.0); SAMPLES];
     let mut kinds = 0;
@@ -85,7 +85,7 @@ fn pixel(
     sum
 }
 
-fn shaded(spot: &Spot, color: Linear, reached: Reached) -> Linear {
+fn shaded(spot: &Spot, color: LinearColor, reached: Reached) -> LinearColor {
     let normal = spot.normal;
     let facing = |light: Triple32| dot(normal, light).max(0.0);
     let key = KEY_STRENGTH * facing(KEY) * reached.key;
@@ -104,7 +104,7 @@ fn dot(a: Triple32, b: Triple32) -> f32 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-fn add(sum: Linear, color: Linear, share: f32) -> Linear {
+fn add(sum: LinearColor, color: LinearColor, share: f32) -> LinearColor {
     [
         sum[0] + share * color[0],
         sum[1] + share * color[1],

@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// Draws everything into the folder of a run and returns the names of the files there.
-pub fn draw(prepared: &PreparedScene, path: &Path) -> Result<Vec<String>> {
+pub(crate) fn draw(prepared: &PreparedScene, path: &Path) -> Result<Vec<String>> {
     let (output, folder) = (&prepared.scene.output, &Folder::new(path));
     let mut track = FrameFile::open(&folder.file(TRACK), prepared.cloth.vertices())?;
     let mut files: Vec<String> = Vec::new();

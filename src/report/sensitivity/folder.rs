@@ -6,13 +6,13 @@ use crate::report::{
     fit::folder::write,
     sensitivity::{document::report, plots::pictures, tables},
 };
-use crate::{error::Result, sensitivity::Found, study::Folder};
+use crate::{error::Result, sensitivity::SensitivityFindings, study::Folder};
 
 /// Name of the result in its folder.
 pub(crate) const RESULT: &str = "sensitivity.json";
 
 /// Writes the result first, then tables, plots and reports.
-pub fn save(path: &Path, found: &Found) -> Result<()> {
+pub(crate) fn save(path: &Path, found: &SensitivityFindings) -> Result<()> {
     let folder = Folder::new(path);
     let result = &found.result;
     folder.write_json(RESULT, result)?;

@@ -246,14 +246,14 @@ mod tests {
     use super::*;
     use crate::{
         laboratory::{CreasePoint, CreaseTest},
-        material::find_preset,
+        material::Material,
         numeric::Gate,
     };
 
     /// Numbers of another precision are converted, and views copied: neither gives an empty result.
     #[test]
     fn a_cotangent_of_another_precision_is_converted() {
-        let cotton = find_preset("cotton broad").unwrap();
+        let cotton = Material::preset("cotton broad").unwrap();
         let law = cotton.build_law(crate::material::Timer::Authors);
         let point = CreasePoint {
             gap: 2e-3,

@@ -25,26 +25,23 @@ pub struct SceneRun<'a> {
     pub outcome: Result<()>,
 }
 
-/// Simulates a scene in a folder: scene.json, tables, frames, and the state from which the same call goes on after a stop.
-/// A run that was stopped and gone on with has the bits of one without a stop. `fresh` throws an earlier run away.
-///
-/// # Errors
-/// [`Error::BadInput`] for a folder of something else; [`Error::Io`] where it cannot be written. What ends the run later
-/// is in [`SceneRun::outcome`].
-pub fn simulate<'a>(
-    prepared: &'a PreparedScene,
-    path: &Path,
-    fresh: bool,
-    watch: &mut Watcher,
-) -> Result<SceneRun<'a>> {
-    let (mut folder, mut simulation) = SceneFolder::open(path, prepared, fresh, watch)?;
-    let on = format!("the same command then goes on in {}", path.display());
-    let outcome = steps(&mut simulation, &mut folder, watch).map_err(|e| e.with_remedy(&on));
-    folder.save()?;
-    Ok(SceneRun {
-        simulation,
-        outcome,
-    })
+impl PreparedScene {
+    /// Simulates a scene in a folder: scene.json, tables, frames, and the state from which the same call goes on after a stop.
+    /// A run that was stopped and gone on with has the bits of one without a stop. `fresh` throws an earlier run away.
+    ///
+    /// # Errors
+    /// [`Error::BadInput`] for a folder of something else; [`Error::Io`] where it cannot be written. What ends the run later
+    /// is in [`SceneRun::outcome`].
+    pub fn simulate(&self, path: &Path, fresh: bool, watch: &mut Watcher) -> Result<SceneRun<'_>> {
+        let (mut folder, mut simulation) = SceneFolder::open(path, self, fresh, watch)?;
+        let on = format!("the same command then goes on in {}", path.display());
+        let outcome = steps(&mut simulation, &mut folder, watch).map_err(|e| e.with_remedy(&on));
+        folder.save()?;
+        Ok(SceneRun {
+            simulation,
+            outcome,
+        })
+    }
 }
 
 /// The steps that are left; what was done is saved now and then.
@@ -149,7 +146,9 @@ mod tests {
         home.remove("").unwrap();
         let prepared = prepared(TEXT);
         let whole = home.inner("whole");
-        let run = simulate(&prepared, whole.path(), false, &mut |_| Wish::GoOn).unwrap();
+        let run = prepared
+            .simulate(whole.path(), false, &mut |_| Wish::GoOn)
+            .unwrap();
         run.outcome.unwrap();
         assert_eq!(run.simulation.step, 60);
         let stopped = home.inner("stopped");
@@ -157,11 +156,13 @@ mod tests {
             News::Progress(p) if p.done >= 30 => Wish::Stop,
             _ => Wish::GoOn,
         };
-        let run = simulate(&prepared, stopped.path(), false, &mut stop_at_30).unwrap();
+        let run = prepared
+            .simulate(stopped.path(), false, &mut stop_at_30)
+            .unwrap();
         assert_eq!(run.simulation.step, 30);
         assert!(matches!(run.outcome, Err(Error::Interrupted(_))));
         let mut remarks = Vec::new();
-        let run = simulate(&prepared, stopped.path(), false, &mut |news| {
+        let run = prepared.simulate(stopped.path(), false, &mut |news| {
             if let News::Remark(text) = news {
                 remarks.push(text.to_string());
             }
@@ -178,7 +179,7 @@ mod tests {
             assert_eq!(bytes(&whole, name), bytes(&stopped, name), "{name}");
         }
         let other = self::prepared(&TEXT.replace("0.6", "0.7"));
-        let refused = simulate(&other, stopped.path(), false, &mut |_| Wish::GoOn);
+        let refused = other.simulate(stopped.path(), false, &mut |_| Wish::GoOn);
         let said = refused.err().unwrap().to_string();
         assert!(
             said.contains("another scene") && said.contains("0.6 against 0.7"),

@@ -6,7 +6,7 @@
 //! - [`Snapshot`]: the exact bits of a state in a file.
 //! - [`FrameFile`]: frames that grow with the run and can be cut back to a snapshot, as the tables can
 //!   ([`crate::study::Log`]).
-//! - [`simulate`]: all of it in a folder.
+//! - [`PreparedScene::simulate`]: all of it in a folder.
 
 mod folder;
 mod forecast;
@@ -17,7 +17,7 @@ mod track;
 
 pub(crate) use self::folder::{FILM, FRAMES, PICTURES, PLOTS, SCENE, TABLES, TRACK};
 pub(crate) use self::forecast::prepare_within_memory;
-pub use self::job::{SceneRun, simulate};
+pub use self::job::SceneRun;
 pub(crate) use self::measure::{SceneRow, vertex_angles};
 pub(crate) use self::measure::{angle_sizes, read_all};
 pub(crate) use self::snapshot::Snapshot;

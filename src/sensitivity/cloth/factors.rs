@@ -6,10 +6,7 @@ use crate::{
     material::{Dimension, StrainMeasure, Transform},
     numeric::{Compute, Field},
     scene::PreparedScene,
-    sensitivity::{
-        factor::{Distribution, Factor},
-        laboratory::Vary,
-    },
+    sensitivity::{distribution::Distribution, factor::Factor, laboratory::Vary},
     step::Parameters,
 };
 

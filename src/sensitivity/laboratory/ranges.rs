@@ -8,7 +8,7 @@ use crate::{
     },
     material::{StrainMeasure, Transform},
     optimize::Problem,
-    sensitivity::factor::{Distribution, Factor},
+    sensitivity::{distribution::Distribution, factor::Factor},
 };
 
 /// What is asked for; what is not said follows from the case.

@@ -145,7 +145,7 @@ impl Scratch<'_> {
     /// The cut with the smallest separator over a few directions and all places near the middle.
     fn best_cut(&mut self, set: &[u32]) -> Cut {
         let label = self.new_label(set);
-        let mut best: Option<(f64, Split, Vec<u32>)> = None;
+        let mut best: Option<(f64, CutPlace, Vec<u32>)> = None;
         for direction in directions(set, self.positions) {
             let sorted = self.sorted_along(set, direction);
             if let Some((score, choice)) = self.best_place(&sorted, label)
@@ -188,7 +188,7 @@ impl Scratch<'_> {
     }
 
     /// Counts, for every place of the cut at once, the vertices that reach across it.
-    fn best_place(&mut self, sorted: &[u32], label: u32) -> Option<(f64, Split)> {
+    fn best_place(&mut self, sorted: &[u32], label: u32) -> Option<(f64, CutPlace)> {
         let count = sorted.len();
         for (place, &vertex) in sorted.iter().enumerate() {
             self.place[vertex as usize] = place as u32;
@@ -204,7 +204,7 @@ impl Scratch<'_> {
             above[place + 1] -= 1;
         }
         let first = ((count as f64 * SMALLEST_SHARE) as usize).max(1);
-        let mut best: Option<(f64, Split)> = None;
+        let mut best: Option<(f64, CutPlace)> = None;
         let (mut from_below, mut from_above) = (0, 0);
         for place in 0..=count - first {
             from_below += below[place];
@@ -216,14 +216,14 @@ impl Scratch<'_> {
                 let middle = place as f64 + if take_low { -0.5 } else { 0.5 } * f64::from(size);
                 let score = score(size as usize, middle / count as f64);
                 if best.as_ref().is_none_or(|(known, _)| score < *known) {
-                    best = Some((score, Split { place, take_low }));
+                    best = Some((score, CutPlace { place, take_low }));
                 }
             }
         }
         best
     }
 
-    fn apply(&mut self, choice: Split, sorted: &[u32], label: u32) -> Cut {
+    fn apply(&mut self, choice: CutPlace, sorted: &[u32], label: u32) -> Cut {
         for (place, &vertex) in sorted.iter().enumerate() {
             self.place[vertex as usize] = place as u32;
         }
@@ -251,7 +251,7 @@ impl Scratch<'_> {
 }
 
 /// Where to cut the sorted set, and which side gives up the vertices of the separator.
-struct Split {
+struct CutPlace {
     place: usize,
     take_low: bool,
 }

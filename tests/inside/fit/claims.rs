@@ -9,7 +9,7 @@ use rumple::{
         defaults::complete,
         problem::conditions,
         result::{FitResult, ParameterResult},
-        run::{Fit, Optimizer},
+        run::{Fit, SearchMethod},
     },
     material::Material,
     numeric::{Compute, Precision},
@@ -40,7 +40,7 @@ fn case_of(json: &str, tables: &[&str]) -> (Case, Dataset) {
     (complete(&case, &data).unwrap(), data)
 }
 
-fn run(case: &Case, data: &Dataset, optimizer: Optimizer) -> FitResult {
+fn run(case: &Case, data: &Dataset, optimizer: SearchMethod) -> FitResult {
     let fit = Fit::new(cpu(), case, data, optimizer).unwrap();
     let mut journal = Journal::in_memory();
     fit.run(&mut journal, &mut |_| Wish::GoOn).unwrap()
@@ -48,7 +48,7 @@ fn run(case: &Case, data: &Dataset, optimizer: Optimizer) -> FitResult {
 
 fn fit_of(json: &str, tables: &[&str]) -> FitResult {
     let (case, data) = case_of(json, tables);
-    run(&case, &data, Optimizer::Lm)
+    run(&case, &data, SearchMethod::Lm)
 }
 
 fn parameter<'a>(result: &'a FitResult, name: &str) -> &'a ParameterResult {
@@ -82,7 +82,7 @@ fn noise_free_data_give_the_truth_back() {
         .map(|p| trial.truth.value(&p.name).unwrap())
         .collect();
     // The angles of the last stage's gate at the truth, found by its own map from unknowns to values.
-    let fit = Fit::new(cpu(), &case, &data, Optimizer::Lm).unwrap();
+    let fit = Fit::new(cpu(), &case, &data, SearchMethod::Lm).unwrap();
     let at_truth = fit.problem.point_of(&truth).unwrap();
     let (angles, _) = fit
         .problem
@@ -92,7 +92,7 @@ fn noise_free_data_give_the_truth_back() {
     for (row, angle) in data.rows.iter_mut().zip(angles) {
         row.value = angle;
     }
-    let fit = Fit::new(cpu(), &case, &data, Optimizer::Lm).unwrap();
+    let fit = Fit::new(cpu(), &case, &data, SearchMethod::Lm).unwrap();
     let (progress, stopped) = fit
         .search(&mut Journal::in_memory(), "search", &mut |_| Wish::GoOn)
         .unwrap();
@@ -217,7 +217,7 @@ fn where_no_fold_yields_no_yield_strain_is_reported() {
     for row in &mut data.rows {
         row.value += 2.0 * random.normal();
     }
-    let result = run(&case, &data, Optimizer::Lm);
+    let result = run(&case, &data, SearchMethod::Lm);
     for name in [
         "yield_strain",
         "hardening_stiffness",
@@ -416,7 +416,8 @@ fn intervals_do_not_depend_on_the_transform() {
 fn adam_comes_near_the_optimum() {
     let json = r#"{"name": "adam", "data": ["c.csv"], "starts": 4, "tests": {"hinges": 64}}"#;
     let (case, data) = case_of(json, &[&shipped("levison_like_rayon.csv")]);
-    let [lm, adam] = [Optimizer::Lm, Optimizer::Adam].map(|o| run(&case, &data, o).statistics.chi2);
+    let [lm, adam] =
+        [SearchMethod::Lm, SearchMethod::Adam].map(|o| run(&case, &data, o).statistics.chi2);
     println!("χ²: Levenberg-Marquardt {lm}, Adam {adam}");
     assert!(adam < 1.1 * lm + 2.0 && adam > lm - 0.5);
 }
@@ -432,7 +433,7 @@ fn the_problem_has_an_exact_jacobian() {
             "dwell_time": {"transform": "linear", "bounds": [1, 1000]},
             "yield_strain": {"prior": {"mean": 500, "sd": 50}}}}"#;
     let (case, data) = case_of(json, &[&shipped("levison_like_cotton.csv"), KES]);
-    let fit = Fit::new(cpu(), &case, &data, Optimizer::Lm).unwrap();
+    let fit = Fit::new(cpu(), &case, &data, SearchMethod::Lm).unwrap();
     let problem = &fit.problem;
     assert_eq!(problem.unknowns.len(), 8);
     let starts = rumple::numeric::sobol(3, 8, 4).unwrap();

@@ -8,7 +8,7 @@ use rumple::{
         dataset::Dataset,
         defaults::complete,
         design::{Criterion, Design},
-        run::{Fit, Optimizer},
+        run::{Fit, SearchMethod},
     },
     laboratory::Grid,
     numeric::Random,
@@ -27,7 +27,7 @@ fn small() -> (Case, Dataset) {
 /// Runs `check` on the design of the small fit.
 fn with_design(check: impl Fn(&Design)) {
     let (case, data) = small();
-    let fit = Fit::new(cpu(), &case, &data, Optimizer::Lm).unwrap();
+    let fit = Fit::new(cpu(), &case, &data, SearchMethod::Lm).unwrap();
     let mut journal = Journal::in_memory();
     fit.run(&mut journal, &mut |_: News| Wish::GoOn).unwrap();
     let optimum = fit.finished(&journal).unwrap();

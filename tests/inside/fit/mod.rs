@@ -13,7 +13,7 @@ use rumple::{
         data::DataFile,
         dataset::Dataset,
         defaults::complete,
-        run::{Fit, Optimizer},
+        run::{Fit, SearchMethod},
     },
     study::{News, Wish, journal::Journal},
 };
@@ -27,7 +27,7 @@ fn searched(case: &Value, table: &str) -> (Vec<(String, f64, f64)>, f64) {
     assert!(file.synthetic);
     let data = Dataset::gather(&case, &[(&source, file)]).unwrap();
     let case = complete(&case, &data).unwrap();
-    let fit = Fit::new(cpu(), &case, &data, Optimizer::Lm).unwrap();
+    let fit = Fit::new(cpu(), &case, &data, SearchMethod::Lm).unwrap();
     let mut go_on = |_: News| Wish::GoOn;
     let (progress, _) = fit
         .search(&mut Journal::in_memory(), "search", &mut go_on)

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use crate::inside::common::{PARAMETERS, Stepper, cpu, laws, time_dependent};
 use rumple::{
     laboratory::{CreasePoint, CreaseTest, KesTest, fold_curvatures},
-    material::{Dahl, HardeningPlastic, Law, TimeDependent, Timer, find_preset},
+    material::{Dahl, HardeningPlastic, Law, Material, TimeDependent, Timer},
     numeric::Gate,
     rollout::{HingeReading, Rollout, Schedule, Step, StepKind},
 };
 
 /// Cotton of the presets in curvature, in the law's order.
 fn cotton() -> Vec<f64> {
-    find_preset("cotton broad")
+    Material::preset("cotton broad")
         .unwrap()
         .values_for(time_dependent().as_ref())
         .unwrap()
@@ -341,7 +341,7 @@ fn kes_presets_give_back_their_sheet() {
         ("polyester tropical", 7.55e-6, 2.84e-4),
         ("polyester faille", 1.86e-6, 6.9e-5),
     ] {
-        let values = find_preset(name)
+        let values = Material::preset(name)
             .unwrap()
             .values_for(time_dependent().as_ref())
             .unwrap();
@@ -453,7 +453,7 @@ fn fabrics_share_a_batch_without_mixing() {
     let points = CreaseTest::grid(&[1e-3], &[10.0, 1000.0], &[300.0]);
     let test = CreaseTest::default();
     let fabrics = ["cotton broad", "wool tropical"].map(|name| {
-        let material = find_preset(name).unwrap();
+        let material = Material::preset(name).unwrap();
         material.values_for(time_dependent().as_ref()).unwrap()
     });
     let apart: Vec<f64> = fabrics

@@ -3,7 +3,7 @@
 use crate::inside::common::{cpu, time_dependent};
 use rumple::{
     laboratory::{CreaseTest, StripTest},
-    material::find_preset,
+    material::Material,
     numeric::Gate,
 };
 
@@ -12,7 +12,7 @@ use rumple::{
 #[test]
 fn the_strip_recovers_like_the_ensemble() {
     let law = time_dependent();
-    let cotton = find_preset("cotton broad").unwrap();
+    let cotton = Material::preset("cotton broad").unwrap();
     let values = cotton.values_for(law.as_ref()).unwrap();
     let points = CreaseTest::grid(&[5e-4, 1e-3, 2e-3, 4e-3], &[1.0, 100.0, 10_000.0], &[0.0]);
     let ensemble = CreaseTest::default();

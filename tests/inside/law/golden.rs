@@ -3,7 +3,7 @@
 use crate::inside::common::{Stepper, cpu, golden::Table, relative_difference, time_dependent};
 use rumple::{
     numeric::Gate,
-    rollout::{HingeReading, Path as Way, Rollout, Schedule, Step},
+    rollout::{HingeReading, Rollout, RolloutPath as Way, Schedule, Step},
 };
 
 /// 3K_b, 3K_f, ε_0, ε_inf, τ_f, ε_Y0, K_h0, g, τ_p of a fabric, in the law's order.

@@ -6,7 +6,7 @@ use crate::inside::common::{PARAMETERS, cpu, laws, relative_difference, time_dep
 use rumple::{
     laboratory::{CreaseTest, KesTest},
     numeric::{Compute, Gate, Precision, YieldSide},
-    rollout::{HingeReading, Path, Rollout, Schedule, Step},
+    rollout::{HingeReading, Rollout, RolloutPath, Schedule, Step},
     verify::{HingeBench, Reach, gradient_cases},
 };
 
@@ -97,7 +97,7 @@ fn no_gradient_is_nan_at_awkward_points() {
 
 fn check_finite(rollout: &Rollout, values: &[f64]) {
     let compute = cpu();
-    for path in [Path::Plain, rollout.path(&compute)] {
+    for path in [RolloutPath::Plain, rollout.path(&compute)] {
         let parameters = rollout.shared_parameters(&compute, values);
         let readings = rollout.forward_by(path, &compute, parameters.clone());
         let (_, gradient) = rollout.linearized_by(path, &compute, parameters, readings.ones_like());
@@ -141,7 +141,12 @@ fn batches(gate: Gate) -> Vec<(Rollout, Vec<f64>)> {
 }
 
 /// Readings and the gradient of their sum.
-fn both(rollout: &Rollout, rows: &[f64], path: Path, compute: &Compute) -> (Vec<f64>, Vec<f64>) {
+fn both(
+    rollout: &Rollout,
+    rows: &[f64],
+    path: RolloutPath,
+    compute: &Compute,
+) -> (Vec<f64>, Vec<f64>) {
     let parameters = compute.tensor(rows, [rollout.points, 9]);
     let seed = rollout
         .forward_by(path, compute, parameters.clone())
@@ -167,9 +172,9 @@ fn fused_and_plain_agree() {
     ] {
         for (rollout, rows) in batches(gate) {
             let compute = cpu();
-            assert_eq!(rollout.path(&compute), Path::Fused);
+            assert_eq!(rollout.path(&compute), RolloutPath::Fused);
             let run = |path| both(&rollout, &rows, path, &compute);
-            let (plain, fused) = (run(Path::Plain), run(Path::Fused));
+            let (plain, fused) = (run(RolloutPath::Plain), run(RolloutPath::Fused));
             let scale = plain.1.iter().fold(0.0f64, |m, v| m.max(v.abs()));
             assert!(scale > 0.1, "{gate:?}");
             let readings = relative_difference(&fused.0, &plain.0, 1.0);
@@ -191,7 +196,7 @@ fn fused_and_plain_agree() {
 #[test]
 fn f32_follows_f64() {
     for (rollout, rows) in batches(Gate::Smoothstep { width: 0.1 }) {
-        for path in [Path::Plain, Path::Fused] {
+        for path in [RolloutPath::Plain, RolloutPath::Fused] {
             let run = |precision| both(&rollout, &rows, path, &Compute::cpu(precision));
             let (double, single) = (run(Precision::F64), run(Precision::F32));
             let scale = double.1.iter().fold(0.0f64, |m, v| m.max(v.abs()));
@@ -214,7 +219,11 @@ fn threads_do_not_change_a_bit() {
             .num_threads(threads)
             .build()
             .unwrap();
-        pool.install(|| bench.loss_and_gradient(&compute, Path::Fused).unwrap())
+        pool.install(|| {
+            bench
+                .loss_and_gradient(&compute, RolloutPath::Fused)
+                .unwrap()
+        })
     };
     assert_eq!(with(1), with(2));
     assert_eq!(with(1), with(5));
@@ -257,14 +266,18 @@ fn the_hinge_workload_matches_its_peers() {
     for (hinges, loss, gradient) in expected {
         let compute = cpu();
         let bench = HingeBench::new(&compute, hinges, 300).unwrap();
-        let (ours, slopes) = bench.loss_and_gradient(&compute, Path::Fused).unwrap();
+        let (ours, slopes) = bench
+            .loss_and_gradient(&compute, RolloutPath::Fused)
+            .unwrap();
         assert!((ours / loss - 1.0).abs() < 1e-9, "{ours}");
-        assert_eq!(ours, bench.loss(&compute, Path::Fused).unwrap());
+        assert_eq!(ours, bench.loss(&compute, RolloutPath::Fused).unwrap());
         let worst = relative_difference(&slopes, &gradient, 0.0);
         assert!(worst < 1e-9, "{worst:e}");
     }
     let compute = cpu();
     let bench = HingeBench::new(&compute, 100, 300).unwrap();
-    let (_, slopes) = bench.loss_and_gradient(&compute, Path::Plain).unwrap();
+    let (_, slopes) = bench
+        .loss_and_gradient(&compute, RolloutPath::Plain)
+        .unwrap();
     assert!(relative_difference(&slopes, &expected[0].2, 0.0) < 1e-9);
 }

@@ -11,10 +11,10 @@ use crate::inside::common::{
 use rumple::{
     learn::{
         Body, BodyMotion, BodyScene, Garment, GarmentBatch, GarmentLoss, GarmentMotion,
-        Imperfection, JointBend, LearnCase, LossConfig, Plasticity, Reduction, Spring, Term,
+        Imperfection, JointBend, LearnCase, LossConfig, Plasticity, Reduction, Smpl, Spring, Term,
         Training,
         curriculum::{Curriculum, adam},
-        files::{Amass, Smpl},
+        files::Amass,
         lesson::Lesson,
         reference::{Accuracy, ReferenceSimulation},
     },

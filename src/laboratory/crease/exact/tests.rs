@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::recovery;
 use crate::{
     laboratory::{CreasePoint, CreaseTest},
-    material::{Law, LawName, Timer, presets},
+    material::{Law, LawName, Material, Timer},
     numeric::{Compute, Gate, Precision, Random},
 };
 
@@ -84,7 +84,7 @@ fn the_closed_form_is_the_limit_of_roll_outs() {
         }
         compared += compare(&law, &values, point);
     }
-    for material in presets() {
+    for material in Material::presets() {
         for timer in [Timer::Authors, Timer::Printed] {
             let law = material.build_law(timer);
             let values = material.values_for(law.as_ref()).unwrap();

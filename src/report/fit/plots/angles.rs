@@ -39,18 +39,18 @@ impl PartialEq for CurvePlace {
 
 /// How the angles of a test are drawn.
 #[derive(Clone, Copy)]
-pub(super) struct Form {
+pub(super) struct PanelForm {
     test: &'static dyn Test,
     pub(super) figure: Figure,
     pub(super) angles: AngleFigure,
 }
 
 /// Those of every test that reads angles.
-pub(super) fn forms() -> impl Iterator<Item = Form> {
+pub(super) fn forms() -> impl Iterator<Item = PanelForm> {
     TESTS.into_iter().filter_map(|test| {
         let figure = test.figure();
         let angles = figure.angles?;
-        Some(Form {
+        Some(PanelForm {
             test,
             figure,
             angles,
@@ -65,7 +65,7 @@ pub(super) struct AngleGroup<'a> {
 }
 
 impl<'a> AngleGroup<'a> {
-    pub(super) fn new(result: &'a FitResult, form: &Form, name: &str) -> Self {
+    pub(super) fn new(result: &'a FitResult, form: &PanelForm, name: &str) -> Self {
         let (series, of_curve, _) = form.figure.series;
         let panel = form.angles.panel;
         let points = result
@@ -112,7 +112,7 @@ impl<'a> AngleGroup<'a> {
     }
 }
 
-impl Form {
+impl PanelForm {
     pub(super) fn group_names<'a>(&self, result: &'a FitResult) -> Vec<&'a str> {
         super::common::group_names(result, self.test, &self.figure)
     }
@@ -120,7 +120,7 @@ impl Form {
 
 /// Which curves go into one picture.
 pub(super) struct Panel {
-    form: Form,
+    form: PanelForm,
     /// Whether there are other pictures of the group.
     one_of_many: bool,
     /// Its setting, where all curves have the same.
@@ -131,7 +131,10 @@ pub(super) struct Panel {
 
 impl Panel {
     /// One panel, or one a setting where there are too many curves.
-    pub(super) fn split(form: &Form, conditions: impl Iterator<Item = CurvePlace>) -> Vec<Panel> {
+    pub(super) fn split(
+        form: &PanelForm,
+        conditions: impl Iterator<Item = CurvePlace>,
+    ) -> Vec<Panel> {
         let mut all = distinct(conditions);
         all.sort_by(|a, b| {
             (a.series, a.panel)

@@ -1,6 +1,8 @@
 //! Curves of two fits on common axes.
 
-use super::angles::{AngleGroup, Form, MeasuredPoints, Panel, axes, fitted_curve, forms, measured};
+use super::angles::{
+    AngleGroup, MeasuredPoints, Panel, PanelForm, axes, fitted_curve, forms, measured,
+};
 use super::{NamedPicture, common, distinct, fill, provenance, slug};
 use crate::fit::result::{FitResult, PointResult};
 use crate::laboratory::Figure;
@@ -82,7 +84,7 @@ fn sources(a: &FitResult, b: &FitResult, reading: &str, series: &[Series]) -> St
     parts.join("; ")
 }
 
-fn of_angles(a: &FitResult, b: &FitResult, form: &Form) -> Vec<NamedPicture> {
+fn of_angles(a: &FitResult, b: &FitResult, form: &PanelForm) -> Vec<NamedPicture> {
     let pairs = pairs(&form.group_names(a), &form.group_names(b));
     let mut entries = Vec::new();
     for &(name_a, name_b) in &pairs {

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// A compact report, no line wider than 110 columns.
-pub fn terminal(result: &FitResult) -> String {
+pub(crate) fn terminal(result: &FitResult) -> String {
     [
         heading(result),
         statistics(result),

@@ -1,0 +1,106 @@
+use nalgebra::{DMatrix, DVector};
+
+use super::*;
+use crate::optimize::Linearized;
+
+/// A bowl with ripples, x² + 4·sin² 6x in every unknown: the best minimum is at 0.
+struct Ripples([(f64, f64); 2]);
+
+impl Problem for Ripples {
+    fn bounds(&self) -> &[(f64, f64)] {
+        &self.0
+    }
+
+    fn data(&self) -> usize {
+        4
+    }
+
+    fn stages(&self) -> usize {
+        2
+    }
+
+    fn linearized(&self, _: usize, points: &[DVector<f64>]) -> Result<Vec<Linearized>> {
+        let at = |p: &DVector<f64>| {
+            let (sin, cos) = (p.map(|x| (6.0 * x).sin()), p.map(|x| 6.0 * (6.0 * x).cos()));
+            Linearized {
+                residuals: DVector::from_vec(vec![p[0], 2.0 * sin[0], p[1], 2.0 * sin[1]]),
+                jacobian: DMatrix::from_row_slice(
+                    4,
+                    2,
+                    &[1.0, 0.0, 2.0 * cos[0], 0.0, 0.0, 1.0, 0.0, 2.0 * cos[1]],
+                ),
+            }
+        };
+        Ok(points.iter().map(at).collect())
+    }
+}
+
+const PLAN: SearchPlan = SearchPlan {
+    levenberg: Levenberg {
+        tolerance: 1e-8,
+        longest_step: 0.5,
+        most_damping: 1e12,
+        loss: crate::optimize::RobustLoss::Squares,
+    },
+    rounds: 20,
+    kick_rounds: 1000,
+    seed: 1,
+    first: 0,
+};
+const PROBLEM: Ripples = Ripples([(-4.0, 4.0); 2]);
+
+fn begin() -> SearchProgress {
+    let starts = [[3.0, -2.0], [-3.5, 1.0], [1.2, 3.9]];
+    SearchProgress::new(&PLAN, starts.iter().map(|s| s.to_vec()).collect())
+}
+
+#[test]
+fn kicks_lead_every_start_out_of_its_ripple() {
+    let mut go_on = |_: &SearchProgress| Ok(Wish::GoOn);
+    let still = SearchPlan {
+        kick_rounds: 0,
+        ..PLAN
+    };
+    let stuck = search(&PROBLEM, &still, begin(), &mut go_on).unwrap();
+    let end = search(&PROBLEM, &PLAN, begin(), &mut go_on).unwrap();
+    for (walker, stuck) in end.walkers.iter().zip(&stuck.walkers) {
+        let [stuck, kicked] = [stuck, walker].map(|w| w.cost.unwrap());
+        assert!(stuck > 0.5 && kicked < 0.5 * stuck, "{stuck} {kicked}");
+    }
+}
+
+#[test]
+fn a_search_that_is_stopped_at_every_round_ends_with_the_same_bits() {
+    let whole = search(&PROBLEM, &PLAN, begin(), &mut |_| Ok(Wish::GoOn)).unwrap();
+    let mut progress = begin();
+    while progress.stage < PROBLEM.stages() {
+        let stopped = search(&PROBLEM, &PLAN, progress, &mut |_| Ok(Wish::Stop)).unwrap();
+        let text = serde_json::to_string(&stopped).unwrap();
+        progress = serde_json::from_str(&text).unwrap();
+    }
+    assert!(whole.trace.len() > 50);
+    assert_eq!(whole, progress);
+}
+
+// One group is itself; of two, starts that joined another still point to it, and the trace is the better of
+// both, round by round.
+#[test]
+fn groups_join_in_order() {
+    let whole = search(&PROBLEM, &PLAN, begin(), &mut |_| Ok(Wish::GoOn)).unwrap();
+    assert_eq!(SearchProgress::joined(vec![whole.clone()]), whole);
+    let mut pair = begin();
+    pair.walkers[2].outcome = Some(WalkerEnd::Joined(1));
+    pair.trace = vec![Round {
+        stage: 0,
+        alive: 3,
+        best: f64::MAX,
+    }];
+    let joined = SearchProgress::joined(vec![whole.clone(), pair]);
+    assert_eq!(joined.stage, 0);
+    assert_eq!(joined.walkers.len(), 6);
+    assert_eq!(joined.walkers[5].outcome, Some(WalkerEnd::Joined(4)));
+    assert_eq!(joined.trace.len(), whole.trace.len());
+    assert_eq!(joined.trace[0].alive, whole.trace[0].alive + 3);
+    assert_eq!(joined.trace[0].best, whole.trace[0].best);
+    assert_eq!(joined.trace[1], whole.trace[1]);
+}
