@@ -44,7 +44,7 @@ pub(crate) fn result(
         correlations: correlations(fit, evidence),
         misfit: checks::misfit(fit, &points, &statistics),
         hold_out: checks::hold_out(&points),
-        smoothing_bias_deg: checks::smoothing_bias(&points),
+        hard_law: checks::hard_law(&points, &fit.case.tests),
         gradient_check: checks::gradient_check(fit, optimum)?,
         curves: Curves(curves::curves(fit, optimum, evidence)?),
         profiles: profiles(&fit.problem, evidence.sides),
@@ -90,16 +90,6 @@ fn notes(fit: &Fit, parameters: &[ParameterResult], points: &[PointResult]) -> V
                 p.unit
             ));
         }
-    }
-    let biased = |p: &&PointResult| {
-        let [_, sd, fitted, hard] = p.numbers();
-        !p.held_out && (fitted - hard).abs() > sd
-    };
-    let biased = points.iter().filter(biased).count();
-    if biased > 0 {
-        notes.push(format!(
-            "At {biased} of the points the hard law differs from the smoothed one by more than the spread; more tests.hinges make the gate narrower."
-        ));
     }
     for p in parameters
         .iter()

@@ -187,7 +187,7 @@ pub(crate) fn statistics(s: &FitStatistics) -> ReportTable {
         (
             "hard-law chi-square",
             score(s.hard_chi2),
-            "the same points under the law without smoothing".into(),
+            "the same points under the law without any gate".into(),
         ),
         ("error scale", number(s.error_scale), scale.into()),
     ];

@@ -125,17 +125,6 @@ pub(crate) fn hold_out(result: &FitResult) -> Option<String> {
     })
 }
 
-/// How much the smoothing of the law matters.
-pub(crate) fn smoothing(result: &FitResult) -> String {
-    if result.points.iter().all(|p| p.fitted_deg.is_none()) {
-        return "no recovery points to see it at".into();
-    }
-    format!(
-        "at most {}° between the smoothed and the hard law at the recovery points",
-        short(result.smoothing_bias_deg)
-    )
-}
-
 /// Whether the gradient can be trusted.
 pub(crate) fn gradient(result: &FitResult) -> String {
     let check = &result.gradient_check;

@@ -1,7 +1,8 @@
-//! Fits: what they must show, of meshes too, and what to measure next.
+//! Fits: what they must show, of meshes too, their statistics, and what to measure next.
 
 mod claims;
 mod design;
+mod statistics;
 mod strip;
 mod twist;
 
