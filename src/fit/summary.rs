@@ -2,12 +2,15 @@
 
 mod checks;
 mod curves;
+mod gradient;
+
+pub(crate) use gradient::gradient_check;
 
 use super::{
     case::Role,
     problem::{Calibration, conditions},
     result::*,
-    run::{Fit, Optimum},
+    run::{Fit, Judgement, Optimum},
     verdict::Evidence,
 };
 use crate::{
@@ -31,7 +34,7 @@ pub(crate) fn result(
     evidence: &Evidence,
 ) -> Result<FitResult> {
     let points = points(fit, optimum, evidence)?;
-    let statistics = statistics(fit, optimum, &points);
+    let statistics = statistics(&optimum.judged, fit.problem.unknowns.len(), &points);
     let parameters = parameters(fit, progress, start, optimum, evidence);
     Ok(FitResult {
         name: fit.case.name.clone(),
@@ -42,12 +45,12 @@ pub(crate) fn result(
         convergence: convergence(outcome),
         interrupted: outcome.is_none(),
         correlations: correlations(fit, evidence),
-        misfit: checks::misfit(fit, &points, &statistics),
+        misfit: optimum.judged.misfit.clone(),
         hold_out: checks::hold_out(&points),
         hard_law: checks::hard_law(&points, &fit.case.tests),
-        gradient_check: checks::gradient_check(fit, optimum)?,
+        gradient_check: evidence.gradient.clone(),
         curves: Curves(curves::curves(fit, optimum, evidence)?),
-        profiles: profiles(&fit.problem, evidence.sides),
+        profiles: profiles(&fit.problem, evidence.sides, evidence.thresholds),
         starts: starts(progress),
         rounds: rounds(&fit.problem, progress),
         bootstrap: None,
@@ -94,6 +97,7 @@ fn notes(fit: &Fit, parameters: &[ParameterResult], points: &[PointResult]) -> V
     for p in parameters
         .iter()
         .filter(|p| p.free && p.value.is_some() && p.std_error.is_none())
+        .filter(|p| p.ci95.iter().any(Option::is_some))
     {
         notes.push(format!(
             "{} has no standard error: the covariance does not agree with the profile, because other parameters are not determined; use the interval.",
@@ -167,7 +171,7 @@ fn parameters(
         let error = evidence.uncertainty.std_error(&gradient);
         list.push(ParameterResult {
             value: verdict.determined.then_some(best),
-            std_error: Some(error).filter(|e| verdict.determined && agrees(*e, verdict.ci95)),
+            std_error: Some(error).filter(|e| verdict.has_error && agrees(*e, verdict.ci95)),
             ci95: verdict.ci95,
             verdict: verdict.text,
             free: true,
@@ -235,7 +239,6 @@ fn points(fit: &Fit, optimum: &Optimum, evidence: &Evidence) -> Result<Vec<Point
     let list = conditions(fit.data.rows.iter());
     let (fitted, spread) = fit.predictions(optimum, evidence.uncertainty, &list)?;
     let hard = fit.problem.hard(&optimum.point, &list)?;
-    let scale = fit.error_scale(optimum);
     let point = |(i, row): (usize, &super::dataset::DataRow)| {
         let condition = &row.condition;
         let settings = condition.test.settings(condition).into_iter();
@@ -245,7 +248,8 @@ fn points(fit: &Fit, optimum: &Optimum, evidence: &Evidence) -> Result<Vec<Point
             place: row.place.clone(),
             held_out: row.held_out,
             settings: settings.map(|(name, value)| (name.into(), value)).collect(),
-            prediction_sd: Some(spread[i].hypot(scale * row.sd)),
+            prediction_sd: Some(spread[i].hypot(optimum.judged.scale(row.spread) * row.sd)),
+            sd_from: row.spread.name().into(),
             ..PointResult::default()
         };
         let numbers = [row.value, row.sd, fitted[i], hard[i]].map(Some);
@@ -269,25 +273,31 @@ fn points(fit: &Fit, optimum: &Optimum, evidence: &Evidence) -> Result<Vec<Point
     Ok(fit.data.rows.iter().enumerate().map(point).collect())
 }
 
-fn statistics(fit: &Fit, optimum: &Optimum, points: &[PointResult]) -> FitStatistics {
+fn statistics(judged: &Judgement, free: usize, points: &[PointResult]) -> FitStatistics {
     let fitted: Vec<&PointResult> = points.iter().filter(|p| !p.held_out).collect();
-    let (count, free) = (fitted.len(), fit.problem.unknowns.len());
-    let chi2: f64 = fitted.iter().map(|p| p.residual().powi(2)).sum();
     let hard = |p: &&PointResult| {
         let [measured, sd, _, hard] = p.numbers();
         ((measured - hard) / sd).powi(2)
     };
-    let freedom = count.saturating_sub(free);
+    let &Judgement {
+        chi2,
+        seen,
+        freedom,
+        ..
+    } = judged;
     FitStatistics {
-        points: count,
+        points: fitted.len(),
         free,
+        seen,
+        freedom,
         chi2,
         reduced_chi2: (freedom > 0).then(|| chi2 / freedom as f64),
-        aic: chi2 + 2.0 * free as f64,
-        bic: chi2 + free as f64 * (count as f64).ln(),
+        aic: chi2 + 2.0 * seen as f64,
+        bic: chi2 + seen as f64 * (fitted.len() as f64).ln(),
         r2: explained(&fitted, chi2),
         hard_chi2: fitted.iter().map(hard).sum(),
-        error_scale: fit.error_scale(optimum),
+        error_scale: judged.assumed_scale,
+        misfit_scale: judged.known_scale,
     }
 }
 
@@ -317,7 +327,11 @@ fn explained(points: &[&PointResult], chi2: f64) -> Option<f64> {
 }
 
 /// Both sides of every profile as one curve.
-pub(crate) fn profiles(problem: &Calibration, sides: &[ProfileSide]) -> Vec<ProfileResult> {
+pub(crate) fn profiles(
+    problem: &Calibration,
+    sides: &[ProfileSide],
+    thresholds: &[f64],
+) -> Vec<ProfileResult> {
     let names = problem.unknowns.iter().enumerate();
     let curve = |(k, unknown): (usize, &super::problem::Unknown)| {
         let mut path: Vec<(f64, f64)> = sides
@@ -333,6 +347,7 @@ pub(crate) fn profiles(problem: &Calibration, sides: &[ProfileSide]) -> Vec<Prof
             name: unknown.name.clone(),
             values,
             delta_chi2,
+            limit: thresholds[k],
         }
     };
     names.map(curve).filter(|p| p.values.len() > 1).collect()

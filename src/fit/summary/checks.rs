@@ -1,115 +1,16 @@
-//! Checks of a fit: misfit, hold-out, distance from the hard law, gradient.
-
-use nalgebra::DVector;
+//! Checks of a fit: hold-out, distance from the hard law.
 
 use crate::{
-    error::Result,
     fit::{
-        result::{
-            FitStatistics, GradientLine, HardLaw, HoldOut, JacobianCheck, Misfit, PointResult,
-        },
-        run::{Fit, Optimum},
+        result::{HardLaw, HoldOut, PointResult},
         summary::digits,
     },
-    laboratory::{Specimen, TestSettings, of_kind},
-    numeric::statistics::{chi2_exceeds, runs},
+    laboratory::{Specimen, TestSettings},
+    numeric::statistics::chi2_exceeds,
 };
 
-/// Probability below which a fit is called a misfit.
+/// Probability below which held-out points are called badly predicted.
 const IMPROBABLE: f64 = 0.01;
-/// χ² a point below which the signs of residuals mean nothing: a hundredth of a standard deviation each.
-const WITHIN_SPREAD: f64 = 1e-4;
-
-pub(super) fn misfit(fit: &Fit, points: &[PointResult], statistics: &FitStatistics) -> Misfit {
-    let freedom = statistics.points.saturating_sub(statistics.free);
-    let known = !fit.data.assumed_sd && freedom > 0;
-    let chi2_probability = known.then(|| chi2_exceeds(statistics.chi2, freedom));
-    let (runs, expected_runs, runs_probability) = runs(&residual_curves(points));
-    // Signs of residuals far within their spread are rounding, as where all rows are alike.
-    let runs_probability =
-        runs_probability.filter(|_| statistics.chi2 > WITHIN_SPREAD * statistics.points as f64);
-    let bad = |p: Option<f64>| p.is_some_and(|p| p < IMPROBABLE);
-    let number = |p: Option<f64>| {
-        p.map_or("unknown".into(), |p| {
-            if p > 0.0 {
-                format!("{p:.2e}")
-            } else {
-                "< 1e-300".into()
-            }
-        })
-    };
-    let verdict = match (bad(chi2_probability), bad(runs_probability)) {
-        (false, false) if freedom == 0 => {
-            "no degree of freedom is left to judge whether the law follows the data".into()
-        }
-        (false, false) => match (chi2_probability, runs_probability) {
-            (Some(_), Some(_)) => {
-                "the law follows the data: χ² is as expected, and the residuals change sign as often as chance would have it".into()
-            }
-            (Some(_), None) => "the law follows the data as far as χ² tells".to_string(),
-            (None, Some(_)) => format!(
-                "the residuals show no trend; χ² cannot judge, because a spread was assumed (reduced χ² {:.3})",
-                statistics.reduced_chi2.unwrap_or(f64::NAN)
-            ),
-            (None, None) => {
-                "too few points, and a spread was assumed: the fit cannot be tested".into()
-            }
-        },
-        (true, true) => format!(
-            "misfit: the law does not follow the data (χ² has a probability of {}, the runs of the residuals {}); try another law, or relaxation branches",
-            number(chi2_probability),
-            number(runs_probability)
-        ),
-        (true, false) => format!(
-            "misfit: χ² is too large (probability {}), though the residuals show no trend; the spread may be larger than stated, or single points are off (try \"loss\": \"huber\")",
-            number(chi2_probability)
-        ),
-        (false, true) => format!(
-            "misfit: the residuals have a trend (their runs have a probability of {}); try another law, or relaxation branches",
-            number(runs_probability)
-        ),
-    };
-    Misfit {
-        chi2_probability,
-        runs,
-        expected_runs,
-        runs_probability,
-        verdict,
-    }
-}
-
-/// What the readings of a curve have in common: group, kind, quantity and settings.
-type CurveKey<'a> = (&'a str, &'a str, Option<&'a str>, Vec<Option<f64>>);
-
-/// Residuals along each curve, in the order that its test gives them.
-fn residual_curves(points: &[PointResult]) -> Vec<Vec<f64>> {
-    let mut curves: Vec<(CurveKey, Vec<(f64, f64)>)> = Vec::new();
-    for (i, p) in points.iter().enumerate().filter(|(_, p)| !p.held_out) {
-        let test = of_kind(&p.test);
-        let apart = test.map_or(&[][..], |test| test.tells_curves_apart());
-        let settings = apart.iter().map(|name| p.setting(name)).collect();
-        let key = (
-            p.group.as_str(),
-            p.test.as_str(),
-            p.quantity.as_deref(),
-            settings,
-        );
-        // A loop is in the order of its file.
-        let place = match test.and_then(|test| test.orders_curve()) {
-            Some(name) => p.setting(name).unwrap_or(0.0),
-            None => i as f64,
-        };
-        match curves.iter_mut().find(|c| c.0 == key) {
-            Some(curve) => curve.1.push((place, p.residual())),
-            None => curves.push((key, vec![(place, p.residual())])),
-        }
-    }
-    let residuals = |(_, mut curve): (CurveKey, Vec<(f64, f64)>)| {
-        curve.sort_by(|a, b| a.0.total_cmp(&b.0));
-        curve.into_iter().map(|(_, r)| r).collect()
-    };
-    curves.into_iter().map(residuals).collect()
-}
 
 pub(super) fn hold_out(points: &[PointResult]) -> Option<HoldOut> {
     let held: Vec<&PointResult> = points.iter().filter(|p| p.held_out).collect();
@@ -121,7 +22,7 @@ pub(super) fn hold_out(points: &[PointResult]) -> Option<HoldOut> {
         (measured - fitted) / p.prediction_sd.unwrap_or(sd)
     };
     let square: f64 = held.iter().map(|p| z(p).powi(2)).sum();
-    let probability = chi2_exceeds(square, held.len());
+    let probability = chi2_exceeds(square, held.len() as f64);
     let verdict = if probability < IMPROBABLE {
         format!(
             "the points held out are not predicted within their noise (probability {probability:.2e})"
@@ -196,49 +97,4 @@ pub(super) fn hard_law(points: &[PointResult], settings: &TestSettings) -> HardL
             false => said.join("; "),
         },
     }
-}
-
-/// Step of the central differences in an unknown.
-const DIFFERENCE: f64 = 1e-5;
-/// Largest difference that passes, against the largest entry of the Jacobian.
-const CERTIFIED: f64 = 1e-4;
-
-/// Every column of the Jacobian against central differences, as far as a reverse pass made it.
-pub(super) fn gradient_check(fit: &Fit, optimum: &Optimum) -> Result<JacobianCheck> {
-    let problem = &fit.problem;
-    let n = problem.unknowns.len();
-    let moved = |k: usize, step: f64| {
-        let mut point = optimum.point.clone();
-        point[k] += step;
-        point
-    };
-    let around = (0..n).flat_map(|k| [moved(k, DIFFERENCE), moved(k, -DIFFERENCE)]);
-    let points: Vec<DVector<f64>> = around.chain([optimum.point.clone()]).collect();
-    let Some(around) = problem.by_reverse_pass(&points)? else {
-        return Ok(JacobianCheck {
-            parameters: Vec::new(),
-            largest_error: 0.0,
-            passed: true,
-        });
-    };
-    let jacobian = &around[2 * n].jacobian;
-    let size = jacobian.amax().max(1e-300);
-    let mut lines = Vec::new();
-    let mut largest_error = 0.0f64;
-    for k in 0..n {
-        let difference =
-            (&around[2 * k].residuals - &around[2 * k + 1].residuals) / (2.0 * DIFFERENCE);
-        let column = jacobian.column(k);
-        largest_error = largest_error.max((&difference - column).amax() / size);
-        lines.push(GradientLine {
-            name: problem.unknowns[k].name.clone(),
-            reverse: column.norm(),
-            differences: difference.norm(),
-        });
-    }
-    Ok(JacobianCheck {
-        parameters: lines,
-        largest_error,
-        passed: largest_error < CERTIFIED,
-    })
 }

@@ -37,6 +37,8 @@ pub(crate) fn sample() -> FitResult {
         statistics: FitStatistics {
             points: 18,
             free: 8,
+            seen: 8,
+            freedom: 10,
             chi2: 7.63,
             reduced_chi2: Some(0.763),
             aic: 23.63,
@@ -44,8 +46,10 @@ pub(crate) fn sample() -> FitResult {
             r2: Some(0.99124),
             hard_chi2: 7.912,
             error_scale: 0.8735,
+            misfit_scale: 1.0,
         },
         misfit: Misfit {
+            declared: false,
             chi2_probability: Some(0.665),
             runs: 9,
             expected_runs: 9.4,
@@ -76,6 +80,7 @@ pub(crate) fn sample() -> FitResult {
                 .collect(),
         ),
         profiles: vec![ProfileResult {
+            limit: 3.84,
             name: FREE[1].into(),
             values: vec![80.0, 88.6, 96.4, 104.9, 113.0],
             delta_chi2: vec![12.9, 3.84, 0.0, 3.84, 12.1],

@@ -57,6 +57,7 @@ pub(crate) fn identified(result: &FitResult) -> String {
     );
     for (kind, what) in [
         (TableKind::OnlyAs, "only in combination"),
+        (TableKind::Doubtful, "with reservations"),
         (TableKind::NotIdentified, "not at all"),
     ] {
         if count(kind) > 0 {
@@ -146,8 +147,9 @@ pub(crate) fn gradient(result: &FitResult) -> String {
         )
     } else {
         format!(
-            "FAILED: reverse pass and central differences are {error} of the Jacobian apart; \
-             do not trust the standard errors"
+            "FAILED: reverse pass and central differences are {error} of the Jacobian apart, with smaller steps \
+             too; error bars are withheld: search again with another --seed, or smooth the law with \
+             tests.hinges = 2048"
         )
     }
 }
