@@ -191,6 +191,22 @@ impl Dataset {
         }
     }
 
+    /// The rows of some groups alone.
+    pub(super) fn of_groups(&self, groups: &[usize]) -> Dataset {
+        let row = |row: &DataRow| {
+            let group = groups.iter().position(|g| *g == row.group)?;
+            Some(DataRow {
+                group,
+                ..row.clone()
+            })
+        };
+        Dataset {
+            rows: self.rows.iter().filter_map(row).collect(),
+            groups: groups.iter().map(|g| self.groups[*g].clone()).collect(),
+            ..self.clone()
+        }
+    }
+
     pub fn fitted(&self) -> impl Iterator<Item = &DataRow> {
         self.rows.iter().filter(|r| !r.held_out)
     }

@@ -270,7 +270,7 @@ pub struct ProfileResult {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StartResult {
-    /// Number, from 1.
+    /// Number, from 1. Where parts of the problem were searched apart, its place: starts are then in order.
     pub start: usize,
     /// χ² at the first guess under the widest gate.
     pub first_chi2: Option<f64>,

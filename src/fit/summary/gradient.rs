@@ -70,8 +70,8 @@ fn check(
         let column = here.jacobian.column(k).into_owned();
         let line = GradientLine {
             name: (*name).into(),
-            reverse: column.norm(),
-            differences: f64::NAN,
+            reverse: written(column.norm()),
+            differences: f64::MAX,
         };
         lines.push((f64::INFINITY, line));
     }
@@ -80,6 +80,9 @@ fn check(
         let failing = lines.iter().enumerate();
         let failing = failing.filter(|(_, (error, _))| !passes(*error));
         let failing: Vec<usize> = failing.map(|(k, _)| k).collect();
+        if failing.is_empty() {
+            break;
+        }
         let moved = |k: usize, step: f64| {
             let mut point = point.clone();
             point[k] += step;
@@ -98,26 +101,21 @@ fn check(
             let after = (&pair[0].residuals - &here.residuals) / step;
             let before = (&here.residuals - &pair[1].residuals) / step;
             let central = (&after + &before) / 2.0;
-            let mut error = (&central - &column).amax() / size;
+            let mut error = largest((&central - &column).iter().map(|d| d.abs())) / size;
             if last {
                 error = error.min(outside(&column, &after, &before) / size);
             }
-            let before = lines[k].0;
-            if error < before || before.is_nan() || error.is_nan() {
+            // The first is always taken down, be it infinite.
+            if i == 0 || error < lines[k].0 {
                 lines[k].0 = error;
-                lines[k].1.differences = central.norm();
+                lines[k].1.differences = written(central.norm());
             }
         }
     }
-    // A NaN must not be lost in a maximum.
-    let errors = || lines.iter().map(|l| l.0);
-    let largest_error = match errors().any(f64::is_nan) {
-        true => f64::NAN,
-        false => errors().fold(0.0, f64::max),
-    };
+    let largest_error = largest(lines.iter().map(|l| l.0));
     Ok(JacobianCheck {
         parameters: lines.into_iter().map(|l| l.1).collect(),
-        largest_error,
+        largest_error: written(largest_error),
         passed: largest_error < tolerance.error,
     })
 }
@@ -125,14 +123,27 @@ fn check(
 /// How far entries are outside of the slopes before and after: at a kink every slope between the two is one.
 fn outside(column: &DVector<f64>, after: &DVector<f64>, before: &DVector<f64>) -> f64 {
     let sides = after.iter().zip(before);
-    let far = column.iter().zip(sides).map(|(entry, (a, b))| {
-        let (low, high) = (a.min(*b), a.max(*b));
-        match low.is_finite() && high.is_finite() {
-            true => (low - entry).max(entry - high).max(0.0),
-            false => f64::INFINITY,
+    largest(column.iter().zip(sides).map(|(entry, (a, b))| {
+        let (low, high) = match a < b {
+            true => (*a, *b),
+            false => (*b, *a),
+        };
+        match (low..=high).contains(entry) {
+            true => 0.0,
+            false => (low - entry).abs().min((entry - high).abs()),
         }
-    });
-    far.fold(0.0, f64::max)
+    }))
+}
+
+/// A number that JSON has: the largest where it is not finite.
+fn written(value: f64) -> f64 {
+    if value.is_finite() { value } else { f64::MAX }
+}
+
+/// The largest of some numbers; infinite where one is none.
+fn largest(numbers: impl Iterator<Item = f64>) -> f64 {
+    let or_infinite = |n: f64| if n.is_nan() { f64::INFINITY } else { n };
+    numbers.map(or_infinite).fold(0.0, f64::max)
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 mod claims;
 mod design;
+mod parts;
 mod statistics;
 mod strip;
 mod twist;

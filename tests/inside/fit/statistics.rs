@@ -24,7 +24,7 @@ fn shipped(name: &str) -> String {
 }
 
 /// A case from JSON and its only table, completed.
-fn case_of(json: &str, table: &str) -> (Case, Dataset) {
+pub(super) fn case_of(json: &str, table: &str) -> (Case, Dataset) {
     let case = Case::parse(json, "test case").unwrap();
     let source = DataSource::default();
     let file = DataFile::parse(table, "t.csv").unwrap();
@@ -32,7 +32,7 @@ fn case_of(json: &str, table: &str) -> (Case, Dataset) {
     (complete(&case, &data).unwrap(), data)
 }
 
-fn fit_of(json: &str, table: &str) -> FitResult {
+pub(super) fn fit_of(json: &str, table: &str) -> FitResult {
     let (case, data) = case_of(json, table);
     let fit = Fit::new(cpu(), &case, &data, Optimizer::Lm).unwrap();
     fit.run(&mut Journal::in_memory(), &mut |_| Wish::GoOn)
@@ -45,7 +45,7 @@ const TABLE: &str = "gap_mm,press_time_s,recovery_time_s,angle_deg,sd_deg
 1,1,300,128,2\n1,10,300,118,2\n1,100,300,98,2\n1,1000,300,85,2\n1,10000,300,76,2\n";
 
 /// Parameters that two gaps determine; the rest is fixed.
-const FEW: &str = r#""hardening_drop": {"fixed": 0.7}, "flow_time": {"fixed": 1000},
+pub(super) const FEW: &str = r#""hardening_drop": {"fixed": 0.7}, "flow_time": {"fixed": 1000},
     "friction_threshold_initial": {"fixed": 60}, "yield_strain": {"fixed": 500}"#;
 
 fn few(more: &str) -> String {
@@ -75,7 +75,7 @@ fn a_fitted_angle_is_that_of_the_hard_law() {
 
 /// Angles of cotton at two gaps and six pressing times, each `repeats` times with normal noise of `noise` degrees. `sd`
 /// is what the file states for a gap in mm.
-fn noisy(repeats: usize, noise: f64, sd: impl Fn(f64) -> Option<f64>) -> String {
+pub(super) fn noisy(repeats: usize, noise: f64, sd: impl Fn(f64) -> Option<f64>) -> String {
     let trial = CoverageTrial {
         truth: Material::parse(&shipped("levison_like_cotton.truth.json"), "truth").unwrap(),
         gaps_mm: vec![0.5, 1.0],
@@ -178,9 +178,9 @@ fn repeats_test_a_stated_spread() {
 #[test]
 fn a_stated_spread_is_not_rescaled_by_an_assumed_one() {
     let mixed = noisy(1, 0.3, |gap| (gap == 1.0).then_some(0.5));
-    let result = fit_of(&few(r#""sd_deg": 0.15"#), &mixed);
+    let result = fit_of(&few(r#""sd_deg": 0.1"#), &mixed);
     let s = &result.statistics;
-    assert!(s.error_scale > 1.3 && s.misfit_scale == 1.0, "{s:?}");
+    assert!(s.error_scale > 1.5 && s.misfit_scale == 1.0, "{s:?}");
     for p in &result.points {
         let spread = p.prediction_sd.unwrap() / p.sd_deg.unwrap();
         match p.sd_from.as_str() {
