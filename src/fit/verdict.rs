@@ -162,7 +162,7 @@ impl Evidence<'_> {
         }
         let holds = match self.judged.known_scale {
             scale if scale > 1.0 => format!(
-                "its interval is {} times wider than the spreads say, and holds only as far as the law does",
+                "its interval, widened {} times, holds only as far as the law does",
                 digits(scale)
             ),
             _ => "its interval holds only as far as the law does".into(),
