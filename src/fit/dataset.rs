@@ -1,8 +1,12 @@
 //! The measurements of a case: rows with everything that a test needs, in groups.
 
+mod repeats;
+
 use std::path::Path;
 
 use serde::Serialize;
+
+pub(crate) use repeats::SpreadSource;
 
 use super::{
     case::{Case, DataSource},
@@ -25,6 +29,8 @@ pub struct DataRow {
     /// Degrees, N·m or N·m/m.
     pub value: f64,
     pub sd: f64,
+    /// Where `sd` comes from.
+    pub spread: SpreadSource,
     /// Whether it is predicted, not fitted.
     pub held_out: bool,
 }
@@ -33,6 +39,11 @@ impl DataRow {
     /// Largest curvature of the test \[1/m\].
     pub fn curvature(&self) -> f64 {
         self.condition.test.curvature(&self.condition, self.value)
+    }
+
+    /// Kind of the reading, such as `crease` or `kes_loop`: readings of a kind share a spread.
+    fn kind(&self) -> &'static str {
+        self.condition.test.kind(&self.condition)
     }
 }
 
@@ -45,8 +56,8 @@ pub struct Dataset {
     pub groups: Vec<String>,
     /// Whether any file calls itself synthetic.
     pub synthetic: bool,
-    /// Whether the spread of any value was assumed.
-    pub assumed_sd: bool,
+    /// Degrees of freedom of the repeats that tell spreads, one number for each such kind of reading.
+    pub repeats: Vec<usize>,
     /// The files, for the report.
     pub files: Vec<DataResult>,
     /// What was taken for granted.
@@ -71,10 +82,11 @@ impl Dataset {
             rows: Vec::new(),
             groups: Vec::new(),
             synthetic: false,
-            assumed_sd: false,
+            repeats: Vec::new(),
             files: Vec::new(),
             notes: Vec::new(),
         };
+        let mut assumptions = Vec::new();
         for (source, file) in files {
             let points = selected(source, file)?;
             set.synthetic |= file.synthetic;
@@ -86,13 +98,14 @@ impl Dataset {
             });
             let loops = largest_on_loops(&points);
             for (point, largest) in points.iter().zip(loops) {
-                let row = set.row(case, source, point, largest)?;
+                let row = set.row(case, source, point, largest, &mut assumptions)?;
                 set.rows.push(row);
             }
         }
+        set.check(case)?;
+        set.use_repeats(assumptions);
         set.notes.sort();
         set.notes.dedup();
-        set.check(case)?;
         Ok(set)
     }
 
@@ -102,6 +115,7 @@ impl Dataset {
         source: &DataSource,
         point: &Measured,
         largest: (f64, f64),
+        assumptions: &mut Vec<(&'static str, String)>,
     ) -> Result<DataRow> {
         let mut notes = Vec::new();
         let mut context = Context {
@@ -112,11 +126,17 @@ impl Dataset {
         };
         let test = point.condition.test;
         let condition = test.complete(point.condition, &mut context)?;
-        let sd = match point.sd {
-            Some(sd) => sd,
+        let (sd, spread) = match point.sd {
+            Some(sd) => (sd, SpreadSource::Stated),
             None => {
-                self.assumed_sd = true;
-                test.assumed_sd(&condition, point.value, &mut context)
+                let mut said = Vec::new();
+                let mut context = Context {
+                    notes: &mut said,
+                    ..context
+                };
+                let sd = test.assumed_sd(&condition, point.value, &mut context);
+                assumptions.extend(said.into_iter().map(|note| (test.kind(&condition), note)));
+                (sd, SpreadSource::Assumed)
             }
         };
         for note in notes {
@@ -139,6 +159,7 @@ impl Dataset {
             condition,
             value: point.value,
             sd,
+            spread,
         })
     }
 
@@ -167,6 +188,22 @@ impl Dataset {
                 readable(row.value)
             )),
             None => Ok(()),
+        }
+    }
+
+    /// The rows of some groups alone.
+    pub(super) fn of_groups(&self, groups: &[usize]) -> Dataset {
+        let row = |row: &DataRow| {
+            let group = groups.iter().position(|g| *g == row.group)?;
+            Some(DataRow {
+                group,
+                ..row.clone()
+            })
+        };
+        Dataset {
+            rows: self.rows.iter().filter_map(row).collect(),
+            groups: groups.iter().map(|g| self.groups[*g].clone()).collect(),
+            ..self.clone()
         }
     }
 

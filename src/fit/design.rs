@@ -101,9 +101,8 @@ pub(crate) fn design(
 pub(crate) struct Design<'a> {
     fit: &'a Fit<'a>,
     optimum: &'a Optimum,
-    /// What is known now: residuals and Jacobian as the fit's own errors see them.
+    /// What is known now: residuals and Jacobian over the standard deviations that the fit found.
     known: Linearized,
-    scale: f64,
     /// Gradients of the parameters on their scale, one row each.
     quantities: DMatrix<f64>,
     pub candidates: Vec<Candidate>,
@@ -126,8 +125,7 @@ impl<'a> Design<'a> {
             );
         }
         Ok(Design {
-            known: fit.case.loss.reweighted(&optimum.at, fit.problem.data()),
-            scale: fit.error_scale(optimum),
+            known: fit.known(optimum),
             fit,
             optimum,
             quantities,
@@ -146,7 +144,7 @@ impl<'a> Design<'a> {
                 at.residuals = at.residuals.push(0.0);
             }
         }
-        Uncertainty::new(&at, self.fit.problem.bounds(), self.scale)
+        Uncertainty::new(&at, self.fit.problem.bounds())
     }
 
     /// Standard errors of all parameters, in their own units.
@@ -158,10 +156,10 @@ impl<'a> Design<'a> {
 
     /// What a candidate would add.
     pub(crate) fn gain(&self, knowledge: &Uncertainty, candidate: usize) -> Gain {
-        let rows = &self.candidates[candidate].rows / self.scale;
+        let rows = &self.candidates[candidate].rows;
         let covariance = &knowledge.covariance;
         let spread = covariance * rows.transpose();
-        let noisy = DMatrix::identity(rows.nrows(), rows.nrows()) + &rows * &spread;
+        let noisy = DMatrix::identity(rows.nrows(), rows.nrows()) + rows * &spread;
         // Positive definite: an identity and a square.
         let Some(factor) = noisy.cholesky() else {
             return Gain {

@@ -14,7 +14,7 @@ pub(crate) mod problem;
 pub(crate) mod result;
 pub(crate) mod run;
 mod summary;
-mod verdict;
+pub(crate) mod verdict;
 
 pub(crate) use case_schema::case_schema;
 pub(crate) use design::{Criterion, design};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use nalgebra::{DMatrix, DVector};
 
-pub(crate) use layout::Unknown;
+pub(crate) use layout::{LayoutPart, Unknown};
 use layout::{Origin, layout};
 
 use super::{
@@ -81,6 +81,13 @@ pub struct Calibration {
 impl Calibration {
     /// From a case that [`super::defaults::complete`] has completed.
     pub fn new(compute: Compute, case: &Case, data: &Dataset) -> Result<Calibration> {
+        let calibration = Calibration::build(compute, case, data)?;
+        layout::check_points(case, data, &calibration.unknowns)?;
+        Ok(calibration)
+    }
+
+    /// The same of any data, such as those of one part of a problem.
+    pub(super) fn build(compute: Compute, case: &Case, data: &Dataset) -> Result<Calibration> {
         let law = case.build_law();
         let hinges = case.tests.hinges.unwrap_or(match law.has_fused_form() {
             true => HINGES,
@@ -141,6 +148,13 @@ impl Calibration {
             calibration.without_meshes = Some(tests);
         }
         Ok(calibration)
+    }
+
+    /// The parts of the problem, which share no unknown: most often one.
+    pub(crate) fn parts(&self, data: &Dataset) -> Vec<LayoutPart> {
+        let has_data = |group: usize| data.fitted().any(|row| row.group == group);
+        let has_data: Vec<bool> = (0..self.origins.len()).map(has_data).collect();
+        layout::parts(&self.origins, &has_data)
     }
 
     pub fn compute(&self) -> &Compute {

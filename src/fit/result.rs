@@ -33,8 +33,8 @@ pub struct FitResult {
     pub misfit: Misfit,
     /// How the points that were held out are predicted.
     pub hold_out: Option<HoldOut>,
-    /// Largest difference between the smoothed and the hard law over the recovery points \[degrees\].
-    pub smoothing_bias_deg: f64,
+    /// How far the fitted readings are from those of the hard law.
+    pub hard_law: HardLaw,
     /// The gradient at the optimum against central differences.
     pub gradient_check: JacobianCheck,
     /// Every data point, in the order of the files.
@@ -74,7 +74,8 @@ pub struct ParameterResult {
     pub std_error: Option<f64>,
     /// 95 % interval from the profile likelihood; an end is none where the data leave it open.
     pub ci95: [Option<f64>; 2],
-    /// "identified", "identified only as …", "not identified: …", "fixed: …" or "tied to …".
+    /// "identified", "identified only as …", "known only to …", "under a misfit: …", "no error bar: …",
+    /// "not identified: …", "fixed: …" or "tied to …".
     pub verdict: String,
     pub free: bool,
     /// First guess of the best start.
@@ -98,27 +99,37 @@ pub struct Correlations {
 pub struct FitStatistics {
     /// Fitted points, without those held out.
     pub points: usize,
+    /// Free parameters.
     pub free: usize,
+    /// Directions of the free parameters that the data see: the rank of their Jacobian.
+    pub seen: usize,
+    /// Degrees of freedom: points − seen.
+    pub freedom: usize,
     /// Σ ((measured − fitted)/sd)².
     pub chi2: f64,
-    /// χ²/(points − free); none without degrees of freedom.
+    /// χ²/freedom; none without degrees of freedom.
     pub reduced_chi2: Option<f64>,
-    /// χ² + 2·free.
+    /// χ² + 2·seen.
     pub aic: f64,
-    /// χ² + free·ln(points).
+    /// χ² + seen·ln(points).
     pub bic: f64,
     /// Share of the weighted variance within each test that the fit explains; none where there is none.
     pub r2: Option<f64>,
     /// χ² under the hard law.
     pub hard_chi2: f64,
-    /// Factor on all standard errors: 1 where every sd is known, √(reduced χ²) where one was assumed.
+    /// Factor on standard deviations that were assumed, from the scatter of their residuals; 1 where none was.
     pub error_scale: f64,
+    /// Factor on all other standard deviations: 1 unless the law misfits, then √(reduced χ²).
+    pub misfit_scale: f64,
 }
 
 /// Whether the law follows the data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Misfit {
-    /// Probability of a χ² at least this large if the law is right.
+    /// Whether the fit is called a misfit.
+    pub declared: bool,
+    /// Probability of a χ² at least this large if the law is right, from readings whose spread is known. Where repeats
+    /// tell the spread it is that of the lack of fit against their scatter (F).
     pub chi2_probability: Option<f64>,
     /// Runs of residuals of one sign, along each curve.
     pub runs: usize,
@@ -139,6 +150,18 @@ pub struct HoldOut {
     pub rms_z: f64,
     /// How many lie inside their 95 % prediction interval.
     pub inside_95: usize,
+    /// In words.
+    pub verdict: String,
+}
+
+/// How far the fitted readings are from those of the hard law. Whole folds are read under the hard law itself; sums
+/// over hinges and bending tests have a narrow smooth gate.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HardLaw {
+    /// Largest |fitted − hard| over the recovery angles \[degrees\]; none where there are none.
+    pub largest_deg: Option<f64>,
+    /// Largest |fitted − hard|/sd over the fitted points.
+    pub largest_sd: f64,
     /// In words.
     pub verdict: String,
 }
@@ -203,6 +226,8 @@ pub struct PointResult {
     /// The same under the hard law.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hard: Option<f64>,
+    /// Where the sd comes from: "stated", "repeats" or "assumed".
+    pub sd_from: String,
     /// Standard deviation of the prediction, parameters and reading together.
     pub prediction_sd: Option<f64>,
 }
@@ -239,11 +264,13 @@ pub struct ProfileResult {
     pub values: Vec<f64>,
     /// χ² above its minimum.
     pub delta_chi2: Vec<f64>,
+    /// Δχ² at the ends of the 95 % interval.
+    pub limit: f64,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StartResult {
-    /// Number, from 1.
+    /// Number, from 1. Where parts of the problem were searched apart, its place: starts are then in order.
     pub start: usize,
     /// χ² at the first guess under the widest gate.
     pub first_chi2: Option<f64>,

@@ -1,8 +1,10 @@
 //! A fit from case to result: search, uncertainty, profiles, predictions, verdicts.
 
+mod judgement;
 mod refine;
 mod search;
 
+pub(crate) use judgement::Judgement;
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
@@ -23,7 +25,7 @@ use crate::{
         Linearized, Problem,
         levenberg::{Batch, Levenberg, Perturbation, Pin, Walker},
         multistart::SearchPlan,
-        profile::{self, THRESHOLD_95},
+        profile::{self, ProfileRange},
         uncertainty::Uncertainty,
     },
     study::{Watcher, journal::Journal},
@@ -66,6 +68,8 @@ pub struct Optimum {
     pub at: Linearized,
     /// Cost: χ² and priors under the case's loss.
     pub cost: f64,
+    /// What its residuals say.
+    pub judged: Judgement,
 }
 
 /// How often a search may be taken up again from a better point that a profile found.
@@ -165,7 +169,9 @@ impl<'a> Fit<'a> {
         }
         let uncertainty = self.uncertainty(&optimum);
         let without_flow = self.without_flow(&optimum)?;
+        let gradient = summary::gradient_check(self, &optimum)?;
         let evidence = Evidence {
+            gradient: &gradient,
             without_flow: &without_flow,
             problem: &self.problem,
             data: self.data,
@@ -173,7 +179,8 @@ impl<'a> Fit<'a> {
             at: &optimum.at,
             uncertainty: &uncertainty,
             sides: &sides,
-            threshold: self.threshold(&optimum),
+            thresholds: &self.thresholds(&optimum),
+            judged: &optimum.judged,
         };
         let outcome = best.outcome.filter(|_| !interrupted);
         summary::result(self, &progress, (start, outcome), &optimum, &evidence)
@@ -205,29 +212,58 @@ impl<'a> Fit<'a> {
             .linearized(stage, std::slice::from_ref(&point))?
             .remove(0);
         let cost = self.case.loss.cost(&at.residuals, self.problem.data());
-        Ok(Optimum { point, at, cost })
+        let judged = Judgement::of(self, &at);
+        Ok(Optimum {
+            point,
+            at,
+            cost,
+            judged,
+        })
     }
 
-    /// Factor on standard errors: the spread of the residuals where the data's own was assumed.
-    pub fn error_scale(&self, optimum: &Optimum) -> f64 {
-        let freedom = self
-            .problem
-            .data()
-            .saturating_sub(self.problem.unknowns.len());
-        if !self.data.assumed_sd || freedom == 0 {
-            return 1.0;
+    /// Factor on the standard deviation of every residual; that of a prior is as given.
+    fn scales(&self, optimum: &Optimum) -> DVector<f64> {
+        let mut scales = DVector::repeat(optimum.at.residuals.len(), 1.0);
+        for (scale, row) in scales.iter_mut().zip(self.data.fitted()) {
+            *scale = optimum.judged.scale(row.spread);
         }
-        let data = optimum.at.residuals.rows(0, self.problem.data());
-        (data.norm_squared() / freedom as f64).sqrt().max(1e-3)
+        scales
     }
 
-    fn threshold(&self, optimum: &Optimum) -> f64 {
-        THRESHOLD_95 * self.error_scale(optimum).powi(2)
+    /// Δcost at the ends of the 95 % interval of every unknown's parameter. Where some residuals scatter more than they
+    /// were weighted for, the Δcost of a standard error is the ratio of two variances: the true one and that of the
+    /// weights.
+    fn thresholds(&self, optimum: &Optimum) -> Vec<f64> {
+        let (scaled, plain) = (self.uncertainty(optimum), self.unscaled(optimum));
+        let threshold = |k: usize| {
+            let (_, gradient) = self.problem.quantity(k, &optimum.point);
+            let ratio = scaled.std_error(&gradient) / plain.std_error(&gradient);
+            let ratio = if ratio.is_finite() { ratio } else { 1.0 };
+            (optimum.judged.half_width * ratio).powi(2)
+        };
+        (0..self.problem.unknowns.len()).map(threshold).collect()
     }
 
+    /// The covariance at an optimum.
     pub fn uncertainty(&self, optimum: &Optimum) -> Uncertainty {
         let seen = self.case.loss.reweighted(&optimum.at, self.problem.data());
-        Uncertainty::new(&seen, self.problem.bounds(), self.error_scale(optimum))
+        Uncertainty::scaled(&seen, self.problem.bounds(), &self.scales(optimum))
+    }
+
+    /// The covariance if every standard deviation were as the search took it.
+    fn unscaled(&self, optimum: &Optimum) -> Uncertainty {
+        let seen = self.case.loss.reweighted(&optimum.at, self.problem.data());
+        Uncertainty::new(&seen, self.problem.bounds())
+    }
+
+    /// Residuals and Jacobian at an optimum over the standard deviations that it found.
+    pub(super) fn known(&self, optimum: &Optimum) -> Linearized {
+        let mut at = self.case.loss.reweighted(&optimum.at, self.problem.data());
+        for (i, scale) in self.scales(optimum).iter().enumerate() {
+            at.residuals[i] /= *scale;
+            at.jacobian.row_mut(i).unscale_mut(*scale);
+        }
+        at
     }
 
     /// Every unknown that is a yield strain, with the rise of the cost when it is beyond all folds.
@@ -272,15 +308,18 @@ impl<'a> Fit<'a> {
             .collect())
     }
 
-    /// Ends of every profiled quantity.
-    pub fn ranges(&self) -> Vec<(usize, (f64, f64))> {
-        let unknowns = self.problem.unknowns.iter().enumerate();
-        unknowns
-            .map(|(k, u)| {
-                let end = |v: f64| self.problem.to_scale(k, v);
-                (k, (end(u.bounds.0), end(u.bounds.1)))
-            })
-            .collect()
+    /// How far every unknown is profiled: `beyond` times the Δcost of a 95 % interval.
+    fn ranges(&self, optimum: &Optimum, beyond: f64) -> Vec<ProfileRange> {
+        let unknowns = self.problem.unknowns.iter().zip(self.thresholds(optimum));
+        let range = |(k, (unknown, threshold)): (usize, (&Unknown, f64))| {
+            let end = |v: f64| self.problem.to_scale(k, v);
+            ProfileRange {
+                quantity: k,
+                range: (end(unknown.bounds.0), end(unknown.bounds.1)),
+                threshold: beyond * threshold,
+            }
+        };
+        unknowns.enumerate().map(range).collect()
     }
 
     /// Readings at the optimum for rows and further conditions, and their standard deviation from the

@@ -2,10 +2,14 @@
 
 mod checks;
 mod curves;
+mod gradient;
+mod points;
+
+pub(crate) use gradient::gradient_check;
 
 use super::{
     case::Role,
-    problem::{Calibration, conditions},
+    problem::Calibration,
     result::*,
     run::{Fit, Optimum},
     verdict::Evidence,
@@ -30,8 +34,8 @@ pub(crate) fn result(
     optimum: &Optimum,
     evidence: &Evidence,
 ) -> Result<FitResult> {
-    let points = points(fit, optimum, evidence)?;
-    let statistics = statistics(fit, optimum, &points);
+    let points = points::points(fit, optimum, evidence)?;
+    let statistics = points::statistics(&optimum.judged, fit.problem.unknowns.len(), &points);
     let parameters = parameters(fit, progress, start, optimum, evidence);
     Ok(FitResult {
         name: fit.case.name.clone(),
@@ -42,12 +46,12 @@ pub(crate) fn result(
         convergence: convergence(outcome),
         interrupted: outcome.is_none(),
         correlations: correlations(fit, evidence),
-        misfit: checks::misfit(fit, &points, &statistics),
+        misfit: optimum.judged.misfit.clone(),
         hold_out: checks::hold_out(&points),
-        smoothing_bias_deg: checks::smoothing_bias(&points),
-        gradient_check: checks::gradient_check(fit, optimum)?,
+        hard_law: checks::hard_law(&points, &fit.case.tests),
+        gradient_check: evidence.gradient.clone(),
         curves: Curves(curves::curves(fit, optimum, evidence)?),
-        profiles: profiles(&fit.problem, evidence.sides),
+        profiles: profiles(&fit.problem, evidence.sides, evidence.thresholds),
         starts: starts(progress),
         rounds: rounds(&fit.problem, progress),
         bootstrap: None,
@@ -91,19 +95,10 @@ fn notes(fit: &Fit, parameters: &[ParameterResult], points: &[PointResult]) -> V
             ));
         }
     }
-    let biased = |p: &&PointResult| {
-        let [_, sd, fitted, hard] = p.numbers();
-        !p.held_out && (fitted - hard).abs() > sd
-    };
-    let biased = points.iter().filter(biased).count();
-    if biased > 0 {
-        notes.push(format!(
-            "At {biased} of the points the hard law differs from the smoothed one by more than the spread; more tests.hinges make the gate narrower."
-        ));
-    }
     for p in parameters
         .iter()
         .filter(|p| p.free && p.value.is_some() && p.std_error.is_none())
+        .filter(|p| p.ci95.iter().any(Option::is_some))
     {
         notes.push(format!(
             "{} has no standard error: the covariance does not agree with the profile, because other parameters are not determined; use the interval.",
@@ -177,7 +172,7 @@ fn parameters(
         let error = evidence.uncertainty.std_error(&gradient);
         list.push(ParameterResult {
             value: verdict.determined.then_some(best),
-            std_error: Some(error).filter(|e| verdict.determined && agrees(*e, verdict.ci95)),
+            std_error: Some(error).filter(|e| verdict.has_error && agrees(*e, verdict.ci95)),
             ci95: verdict.ci95,
             verdict: verdict.text,
             free: true,
@@ -241,93 +236,12 @@ fn correlations(fit: &Fit, evidence: &Evidence) -> Correlations {
     }
 }
 
-fn points(fit: &Fit, optimum: &Optimum, evidence: &Evidence) -> Result<Vec<PointResult>> {
-    let list = conditions(fit.data.rows.iter());
-    let (fitted, spread) = fit.predictions(optimum, evidence.uncertainty, &list)?;
-    let hard = fit.problem.hard(&optimum.point, &list)?;
-    let scale = fit.error_scale(optimum);
-    let point = |(i, row): (usize, &super::dataset::DataRow)| {
-        let condition = &row.condition;
-        let settings = condition.test.settings(condition).into_iter();
-        let mut point = PointResult {
-            test: condition.test.kind(condition).into(),
-            group: fit.data.groups[row.group].clone(),
-            place: row.place.clone(),
-            held_out: row.held_out,
-            settings: settings.map(|(name, value)| (name.into(), value)).collect(),
-            prediction_sd: Some(spread[i].hypot(scale * row.sd)),
-            ..PointResult::default()
-        };
-        let numbers = [row.value, row.sd, fitted[i], hard[i]].map(Some);
-        match condition.test.quantity(condition) {
-            None => {
-                [
-                    point.measured_deg,
-                    point.sd_deg,
-                    point.fitted_deg,
-                    point.hard_deg,
-                ] = numbers;
-            }
-            Some((quantity, unit)) => {
-                point.quantity = Some(quantity.into());
-                point.unit = Some(unit.into());
-                [point.measured, point.sd, point.fitted, point.hard] = numbers;
-            }
-        }
-        point
-    };
-    Ok(fit.data.rows.iter().enumerate().map(point).collect())
-}
-
-fn statistics(fit: &Fit, optimum: &Optimum, points: &[PointResult]) -> FitStatistics {
-    let fitted: Vec<&PointResult> = points.iter().filter(|p| !p.held_out).collect();
-    let (count, free) = (fitted.len(), fit.problem.unknowns.len());
-    let chi2: f64 = fitted.iter().map(|p| p.residual().powi(2)).sum();
-    let hard = |p: &&PointResult| {
-        let [measured, sd, _, hard] = p.numbers();
-        ((measured - hard) / sd).powi(2)
-    };
-    let freedom = count.saturating_sub(free);
-    FitStatistics {
-        points: count,
-        free,
-        chi2,
-        reduced_chi2: (freedom > 0).then(|| chi2 / freedom as f64),
-        aic: chi2 + 2.0 * free as f64,
-        bic: chi2 + free as f64 * (count as f64).ln(),
-        r2: explained(&fitted, chi2),
-        hard_chi2: fitted.iter().map(hard).sum(),
-        error_scale: fit.error_scale(optimum),
-    }
-}
-
-/// R² over readings of one kind, weighted: the variance is about the mean of the kind.
-fn explained(points: &[&PointResult], chi2: f64) -> Option<f64> {
-    let kind = |p: &PointResult| (p.test.clone(), p.quantity.clone());
-    let mut kinds: Vec<_> = points.iter().map(|p| kind(p)).collect();
-    kinds.sort();
-    kinds.dedup();
-    let mut total = 0.0;
-    for wanted in kinds {
-        let of_kind: Vec<[f64; 4]> = points
-            .iter()
-            .filter(|p| kind(p) == wanted)
-            .map(|p| p.numbers())
-            .collect();
-        let weight = |n: &[f64; 4]| n[1].powi(-2);
-        let sum: f64 = of_kind.iter().map(weight).sum();
-        let mean = of_kind.iter().map(|n| weight(n) * n[0]).sum::<f64>() / sum;
-        total += of_kind
-            .iter()
-            .map(|n| weight(n) * (n[0] - mean).powi(2))
-            .sum::<f64>();
-    }
-    // Single readings have no variance to explain, but rounding leaves a little.
-    (total > 1e-9).then(|| 1.0 - chi2 / total)
-}
-
 /// Both sides of every profile as one curve.
-pub(crate) fn profiles(problem: &Calibration, sides: &[ProfileSide]) -> Vec<ProfileResult> {
+pub(crate) fn profiles(
+    problem: &Calibration,
+    sides: &[ProfileSide],
+    thresholds: &[f64],
+) -> Vec<ProfileResult> {
     let names = problem.unknowns.iter().enumerate();
     let curve = |(k, unknown): (usize, &super::problem::Unknown)| {
         let mut path: Vec<(f64, f64)> = sides
@@ -343,6 +257,7 @@ pub(crate) fn profiles(problem: &Calibration, sides: &[ProfileSide]) -> Vec<Prof
             name: unknown.name.clone(),
             values,
             delta_chi2,
+            limit: thresholds[k],
         }
     };
     names.map(curve).filter(|p| p.values.len() > 1).collect()

@@ -6,6 +6,8 @@ use nalgebra::DVector;
 use super::{
     dataset::{DataRow, Dataset},
     problem::{Calibration, Unknown},
+    result::JacobianCheck,
+    run::Judgement,
     summary::digits,
 };
 use crate::{
@@ -18,6 +20,8 @@ use crate::{
 pub(crate) struct Verdict {
     /// Whether its value means anything by itself.
     pub determined: bool,
+    /// Whether a standard error may be given.
+    pub has_error: bool,
     /// 95 % interval; an end is none where the data leave it open.
     pub ci95: [Option<f64>; 2],
     pub text: String,
@@ -34,8 +38,12 @@ pub(crate) struct Evidence<'a> {
     pub uncertainty: &'a Uncertainty,
     /// Profiles; empty when they were not taken.
     pub sides: &'a [ProfileSide],
-    /// Δcost of a 95 % interval.
-    pub threshold: f64,
+    /// Δcost at the ends of the 95 % interval of every unknown.
+    pub thresholds: &'a [f64],
+    /// The Jacobian there against differences.
+    pub gradient: &'a JacobianCheck,
+    /// What the residuals say.
+    pub judged: &'a Judgement,
     /// Unknowns that are yield strains, and the increase of the cost if no fold of their group yields.
     pub without_flow: &'a [(usize, f64)],
 }
@@ -60,6 +68,9 @@ const SHARP: f64 = 0.3;
 /// Residuals that no unknown of a kind moves by more than this (in standard deviations a neper) do not
 /// see it.
 const BLIND: f64 = 1e-6;
+/// "Identified" takes a 95 % interval whose ends differ by less than this factor; for a ratio, which has natural ends,
+/// one that leaves out more than the inverse of the factor as a share of its range.
+const WIDEST: f64 = 10.0;
 /// Standard error over the prior's above which the data have added nothing.
 const ONLY_PRIOR: f64 = 0.9;
 
@@ -78,12 +89,29 @@ impl Evidence<'_> {
 
     fn verdict(&self, k: usize) -> Verdict {
         let unknown = &self.problem.unknowns[k];
+        let without_errors = |text: &str| Verdict {
+            determined: true,
+            has_error: false,
+            ci95: [None, None],
+            text: text.into(),
+        };
+        if !self.gradient.passed {
+            return without_errors(
+                "no error bar: the gradient check failed at the best point; search again with another --seed, or smooth the law with \"tests\": {\"hinges\": 2048}",
+            );
+        }
         if self.sides.is_empty() {
             return Verdict {
                 determined: true,
+                has_error: true,
                 ci95: [None, None],
                 text: "not assessed: the search was interrupted; go on with --resume".into(),
             };
+        }
+        if self.judged.withheld {
+            return without_errors(
+                "under a misfit: no error bar, because no degree of freedom is left to tell its size",
+            );
         }
         let ends = [-1.0, 1.0].map(|direction| self.end(k, direction));
         let ci95 = ends.map(|end| end.value);
@@ -92,18 +120,21 @@ impl Evidence<'_> {
         let error = self.uncertainty.std_error(&gradient);
         let verdict = |determined, text| Verdict {
             determined,
+            has_error: determined,
             ci95,
             text,
         };
+        let known = |text: String| verdict(true, self.under_misfit(text));
         if let Some((_, sd)) = unknown.prior
             && error > ONLY_PRIOR * sd
         {
             let text = "identified only as its prior: the data add nothing to it";
-            return verdict(true, text.into());
+            return known(text.into());
         }
         if self.nothing_yields(unknown.group) && self.parameter(unknown).role.is_plastic() {
             return Verdict {
                 determined: false,
+                has_error: false,
                 ci95: [
                     ci95[0].filter(|_| self.parameter(unknown).role == ParameterRole::YieldStrain),
                     None,
@@ -111,16 +142,35 @@ impl Evidence<'_> {
                 text: format!("not identified: {}", self.no_fold_yields(unknown, ci95[0])),
             };
         }
-        if !open {
-            return verdict(true, "identified".into());
+        let wide = wide(self.parameter(unknown), ci95);
+        if !open && wide.is_none() {
+            return known("identified".into());
         }
-        if let Some(text) = self.combination(k) {
-            return verdict(true, text);
+        if let Some(text) = self.combination(k).or(wide.filter(|_| !open)) {
+            return known(text);
         }
         verdict(
             false,
             format!("not identified: {}", self.missing(unknown, ci95)),
         )
+    }
+
+    /// A verdict with what a misfit leaves of it.
+    fn under_misfit(&self, text: String) -> String {
+        if !self.judged.misfit.declared {
+            return text;
+        }
+        let holds = match self.judged.known_scale {
+            scale if scale > 1.0 => format!(
+                "its interval, widened {} times, holds only as far as the law does",
+                digits(scale)
+            ),
+            _ => "its interval holds only as far as the law does".into(),
+        };
+        match text.as_str() {
+            "identified" => format!("under a misfit: {holds}"),
+            _ => format!("under a misfit: {text}; {holds}"),
+        }
     }
 
     /// An end of the interval. A limit of nature closes it.
@@ -130,7 +180,7 @@ impl Evidence<'_> {
             .sides
             .iter()
             .find(|s| s.quantity == k && s.direction == direction);
-        if let Some(end) = side.and_then(|s| s.end(self.threshold)) {
+        if let Some(end) = side.and_then(|s| s.end(self.thresholds[k])) {
             return End {
                 value: Some(self.problem.unscaled(k, end)),
                 open: false,
@@ -169,7 +219,7 @@ impl Evidence<'_> {
             .filter(|(k, _)| of_group(*k))
             .any(|(k, delta)| {
                 let seen = self.at.jacobian.column(*k).rows(0, rows).amax();
-                seen < BLIND || *delta < idle * self.threshold
+                seen < BLIND || *delta < idle * self.thresholds[*k]
             })
     }
 
@@ -290,5 +340,51 @@ impl Evidence<'_> {
             DeterminedBy::Test(advice) => advice.into(),
         };
         format!("{text}{known}")
+    }
+}
+
+/// What is to be said where an interval with two ends is too wide to call its parameter identified.
+fn wide(parameter: &Parameter, ci95: [Option<f64>; 2]) -> Option<String> {
+    let [Some(low), Some(high)] = ci95 else {
+        return None;
+    };
+    if parameter.dimension == Dimension::Ratio {
+        let range = parameter.high - parameter.low;
+        return (high - low >= (1.0 - 1.0 / WIDEST) * range).then(|| {
+            format!(
+                "known only to be between {} and {}",
+                digits(low),
+                digits(high)
+            )
+        });
+    }
+    match low > 0.0 {
+        true if high < WIDEST * low => None,
+        true => Some(format!("known only to a factor of {}", digits(high / low))),
+        false => Some(format!("known only to be below {}", digits(high))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::material::{Timer, find_preset};
+
+    #[test]
+    fn an_interval_of_a_factor_of_ten_identifies_nothing() {
+        let law = find_preset("cotton broad")
+            .unwrap()
+            .build_law(Timer::Authors);
+        let parameters = law.parameters();
+        let of = |name: &str, low: f64, high: f64| {
+            let parameter = parameters.iter().find(|p| p.name == name).unwrap();
+            wide(parameter, [Some(low), Some(high)])
+        };
+        assert_eq!(of("dwell_time", 20.0, 199.0), None);
+        let said = of("dwell_time", 10.0, 440.0).unwrap();
+        assert_eq!(said, "known only to a factor of 44");
+        assert_eq!(of("hardening_drop", 0.2, 1.0), None);
+        let said = of("hardening_drop", 0.05, 1.0).unwrap();
+        assert_eq!(said, "known only to be between 0.05 and 1");
     }
 }

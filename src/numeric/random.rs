@@ -69,7 +69,7 @@ mod tests {
     fn even(counts: &[u32]) -> f64 {
         let expected = f64::from(counts.iter().sum::<u32>()) / counts.len() as f64;
         let parts = counts.iter().map(|&n| (f64::from(n) - expected).powi(2));
-        chi2_exceeds(parts.sum::<f64>() / expected, counts.len() - 1)
+        chi2_exceeds(parts.sum::<f64>() / expected, (counts.len() - 1) as f64)
     }
 
     #[test]

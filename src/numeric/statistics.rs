@@ -1,7 +1,7 @@
 //! Probabilities and quantiles that reports need. Distributions are those of the `statrs` crate.
 
 use statrs::{
-    distribution::{ContinuousCDF, Normal},
+    distribution::{ContinuousCDF, FisherSnedecor, Normal, StudentsT},
     function::gamma::checked_gamma_ur,
 };
 
@@ -14,8 +14,25 @@ fn upper_gamma(a: f64, x: f64) -> f64 {
 }
 
 /// Probability that χ² with `freedom` degrees of freedom exceeds `value`.
-pub(crate) fn chi2_exceeds(value: f64, freedom: usize) -> f64 {
-    upper_gamma(0.5 * freedom as f64, 0.5 * value)
+pub(crate) fn chi2_exceeds(value: f64, freedom: f64) -> f64 {
+    upper_gamma(0.5 * freedom, 0.5 * value)
+}
+
+/// Probability that F with `above` over `below` degrees of freedom exceeds `value`.
+pub(crate) fn f_exceeds(value: f64, (above, below): (f64, f64)) -> f64 {
+    match FisherSnedecor::new(above, below) {
+        Ok(law) if value > 0.0 => law.sf(value),
+        Ok(_) => 1.0,
+        Err(_) => f64::NAN,
+    }
+}
+
+/// The value below which lies a share of Student's t with `freedom` degrees of freedom.
+pub(crate) fn student_quantile(share: f64, freedom: f64) -> f64 {
+    match StudentsT::new(0.0, 1.0, freedom) {
+        Ok(law) => law.inverse_cdf(share),
+        Err(_) => f64::NAN,
+    }
 }
 
 /// Probability that a standard normal number lies below `z`, to 1e-15. By the gamma function: the error function of
@@ -68,15 +85,19 @@ mod tests {
     #[test]
     fn probabilities_agree_with_tables() {
         for (value, freedom, p) in [
-            (3.841_458_820_694_124, 1, 0.05),
-            (18.307_038_053_275_14, 10, 0.05),
-            (50.0, 40, 0.133_574_83),
-            (0.5, 3, 0.918_891_4),
+            (3.841_458_820_694_124, 1.0, 0.05),
+            (18.307_038_053_275_14, 10.0, 0.05),
+            (50.0, 40.0, 0.133_574_83),
+            (0.5, 3.0, 0.918_891_4),
         ] {
             assert!(
                 (chi2_exceeds(value, freedom) - p).abs() < 1e-7,
                 "{value} {freedom}"
             );
+        }
+        assert!((f_exceeds(3.373_754, (6.0, 9.0)) - 0.05).abs() < 1e-6);
+        for (freedom, t) in [(4.0, 2.776_445_105), (30.0, 2.042_272_456)] {
+            assert!((student_quantile(0.975, freedom) - t).abs() < 1e-7);
         }
         assert!((normal_below(-1.959_963_984_540_054) - 0.025).abs() < 1e-12);
         assert!((normal_below(1.0) - 0.841_344_746_068_543).abs() < 1e-12);

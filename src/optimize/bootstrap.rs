@@ -24,16 +24,16 @@ pub(crate) struct Sample {
 }
 
 /// Offset of the residuals at `best` that turns the data into data drawn around the law there, with
-/// normal errors of `scale` standard deviations. Priors are left as they are.
+/// normal errors of `scales` standard deviations. Priors are left as they are.
 pub(crate) fn drawn_offset(
     residuals: &DVector<f64>,
     data: usize,
-    scale: f64,
+    scales: &DVector<f64>,
     random: &mut Random,
 ) -> DVector<f64> {
     DVector::from_fn(residuals.len(), |i, _| {
         if i < data {
-            -residuals[i] - scale * random.normal()
+            -residuals[i] - scales[i] * random.normal()
         } else {
             0.0
         }
@@ -46,7 +46,7 @@ pub(crate) fn samples(
     problem: &dyn Problem,
     levenberg: Levenberg,
     (best, residuals): (&DVector<f64>, &DVector<f64>),
-    scale: f64,
+    scales: &DVector<f64>,
     seed: u64,
     (first, count): (usize, usize),
 ) -> Result<Vec<Sample>> {
@@ -54,7 +54,7 @@ pub(crate) fn samples(
         // Every sample has its own stream, so that batches can be of any size.
         let mut random = Random::stream(seed, sample as u64);
         Perturbation {
-            offset: Some(drawn_offset(residuals, problem.data(), scale, &mut random)),
+            offset: Some(drawn_offset(residuals, problem.data(), scales, &mut random)),
             pin: None,
         }
     };

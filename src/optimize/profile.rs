@@ -11,9 +11,6 @@ use super::{
 use crate::error::Result;
 use crate::study::Wish;
 
-/// Δχ² of a 95 % interval for one parameter.
-pub(crate) const THRESHOLD_95: f64 = 3.841_458_820_694_124;
-
 /// Steps that a parabola takes to the threshold.
 const STEPS_TO_THRESHOLD: f64 = 3.5;
 /// Most steps a side takes, as a multiple of those.
@@ -39,12 +36,8 @@ pub(crate) struct ProfileTask<'a> {
     pub cost: f64,
     /// Other data than the problem's own, as an offset of the residuals.
     pub offset: Option<DVector<f64>>,
-    /// For the first step.
+    /// For the first step: the covariance if every residual has a standard deviation of one.
     pub uncertainty: &'a Uncertainty,
-    /// Δcost at which a side ends.
-    pub threshold: f64,
-    /// √Δcost of one standard error.
-    pub error_scale: f64,
     /// How much finer than usual the steps are.
     pub fineness: f64,
     /// Whether a better point ends the profile; else it counts as level with the optimum.
@@ -52,9 +45,9 @@ pub(crate) struct ProfileTask<'a> {
 }
 
 impl ProfileTask<'_> {
-    /// How much √Δcost is to rise in a step.
-    fn rise(&self) -> f64 {
-        self.threshold.sqrt() / (STEPS_TO_THRESHOLD * self.fineness)
+    /// How much √Δcost is to rise in a step towards a threshold.
+    fn rise(&self, threshold: f64) -> f64 {
+        threshold.sqrt() / (STEPS_TO_THRESHOLD * self.fineness)
     }
 
     fn most_steps(&self) -> usize {
@@ -71,6 +64,8 @@ pub(crate) struct ProfileSide {
     pub direction: f64,
     /// Ends of the quantity.
     range: (f64, f64),
+    /// Δcost at which the side ends.
+    threshold: f64,
     /// (quantity, Δcost), outwards, from the optimum.
     pub path: Vec<(f64, f64)>,
     points: Vec<Vec<f64>>,
@@ -119,7 +114,7 @@ impl ProfileSide {
         let moved = (q - before) * self.direction;
         let root = |delta: f64| delta.max(0.0).sqrt();
         // A step that leaps over the threshold says nothing of where it is crossed.
-        if delta > OVERSHOOT * task.threshold && self.overshoots < MOST_OVERSHOOTS && moved > 0.0 {
+        if delta > OVERSHOOT * self.threshold && self.overshoots < MOST_OVERSHOOTS && moved > 0.0 {
             self.overshoots += 1;
             self.step = 0.25 * moved;
             return;
@@ -129,7 +124,7 @@ impl ProfileSide {
         self.path.push((q, delta));
         self.points.push(point);
         let ideal = if slope > 0.0 {
-            task.rise() / slope
+            task.rise(self.threshold) / slope
         } else {
             f64::INFINITY
         };
@@ -142,14 +137,29 @@ impl ProfileSide {
         let at_wall = (wall - q) * self.direction <= 1e-6 * (self.range.1 - self.range.0);
         let stuck = moved <= 1e-9 * (self.range.1 - self.range.0);
         self.done =
-            delta > 1.1 * task.threshold || at_wall || stuck || self.path.len() > task.most_steps();
+            delta > 1.1 * self.threshold || at_wall || stuck || self.path.len() > task.most_steps();
     }
 }
 
-/// Both sides of every quantity, before the first step. `ranges` are the ends of each.
-pub(crate) fn sides(task: &ProfileTask, ranges: &[(usize, (f64, f64))]) -> Vec<ProfileSide> {
+/// How far the profile of a quantity goes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct ProfileRange {
+    pub quantity: usize,
+    /// Its ends.
+    pub range: (f64, f64),
+    /// Δcost at which both sides end.
+    pub threshold: f64,
+}
+
+/// Both sides of every quantity, before the first step.
+pub(crate) fn sides(task: &ProfileTask, ranges: &[ProfileRange]) -> Vec<ProfileSide> {
     let mut sides = Vec::new();
-    for &(quantity, range) in ranges {
+    for &ProfileRange {
+        quantity,
+        range,
+        threshold,
+    } in ranges
+    {
         let (q, gradient) = task.problem.quantity(quantity, &task.best);
         let error = task.uncertainty.std_error(&gradient);
         for direction in [-1.0, 1.0] {
@@ -158,11 +168,12 @@ pub(crate) fn sides(task: &ProfileTask, ranges: &[(usize, (f64, f64))]) -> Vec<P
                 quantity,
                 direction,
                 range,
+                threshold,
                 path: vec![(q, 0.0)],
                 points: vec![task.best.as_slice().to_vec()],
                 // A parabola of this error has risen by one.
                 // The box may be narrower than the least step.
-                step: (task.rise() / task.error_scale * error)
+                step: (task.rise(threshold) * error)
                     .max(1e-6)
                     .min(0.1 * (range.1 - range.0)),
                 overshoots: 0,
@@ -224,7 +235,7 @@ pub(crate) fn profile(
                 residuals += offset;
             }
             let cost = settings.loss.cost(&residuals, task.problem.data());
-            if cost < task.cost - BETTER * task.threshold && task.may_be_better {
+            if cost < task.cost - BETTER * sides[i].threshold && task.may_be_better {
                 return Ok(ProfileEnd::Better(batch.walkers[k].point.clone()));
             }
             let (q, _) = task.problem.quantity(sides[i].quantity, &point);
@@ -246,6 +257,9 @@ mod tests {
     use super::*;
     use crate::optimize::Linearized;
     use nalgebra::DMatrix;
+
+    /// Δχ² of a 95 % interval for one parameter.
+    const THRESHOLD_95: f64 = 3.841_458_820_694_124;
 
     /// Residuals that are linear in two correlated unknowns.
     struct Plane;
@@ -277,7 +291,7 @@ mod tests {
     fn a_linear_problem_has_intervals_of_196_standard_errors_and_open_ends_at_walls() {
         let best = DVector::zeros(2);
         let at = &Plane.linearized(0, std::slice::from_ref(&best)).unwrap()[0];
-        let uncertainty = Uncertainty::new(at, Plane.bounds(), 1.0);
+        let uncertainty = Uncertainty::new(at, Plane.bounds());
         let task = ProfileTask {
             problem: &Plane,
             levenberg: Levenberg::default(),
@@ -285,12 +299,15 @@ mod tests {
             cost: 0.0,
             offset: None,
             uncertainty: &uncertainty,
-            threshold: THRESHOLD_95,
-            error_scale: 1.0,
             fineness: 1.0,
             may_be_better: true,
         };
         let ranges = [(0, (-10.0, 10.0)), (1, (-10.0, 0.5))];
+        let ranges = ranges.map(|(quantity, range)| ProfileRange {
+            quantity,
+            range,
+            threshold: THRESHOLD_95,
+        });
         let mut list = sides(&task, &ranges);
         let outcome = profile(&task, &mut list, &mut |_| Ok(Wish::GoOn)).unwrap();
         assert_eq!(outcome, ProfileEnd::Done);

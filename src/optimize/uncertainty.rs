@@ -14,11 +14,17 @@ pub struct Uncertainty {
 }
 
 impl Uncertainty {
-    /// From the residuals' Jacobian. `scale` multiplies all standard errors.
+    /// From the residuals' Jacobian, where every residual has a standard deviation of one.
     ///
     /// The box counts as a very weak prior, a row of 1/width for each unknown: it changes an identified
     /// unknown by less than a thousandth of its error and keeps the rest finite.
-    pub fn new(at: &Linearized, bounds: &[(f64, f64)], scale: f64) -> Uncertainty {
+    pub fn new(at: &Linearized, bounds: &[(f64, f64)]) -> Uncertainty {
+        Self::scaled(at, bounds, &DVector::repeat(at.jacobian.nrows(), 1.0))
+    }
+
+    /// The same where the standard deviations of the residuals are `scales`: the errors of an estimate that was
+    /// weighted as if they were one.
+    pub fn scaled(at: &Linearized, bounds: &[(f64, f64)], scales: &DVector<f64>) -> Uncertainty {
         let (m, n) = at.jacobian.shape();
         let widths = DVector::from_iterator(n, bounds.iter().map(|(low, high)| high - low));
         let scaled = DMatrix::from_fn(m, n, |i, j| at.jacobian[(i, j)] * widths[j]);
@@ -30,13 +36,19 @@ impl Uncertainty {
         for j in 0..n {
             stacked[(m + j, j)] = 1.0;
         }
-        let svd = stacked.svd(false, true);
+        let svd = stacked.svd(true, true);
         let mut covariance = DMatrix::zeros(n, n);
-        if let Some(v_t) = svd.v_t {
-            for (k, sigma) in svd.singular_values.iter().enumerate() {
-                let v = v_t.row(k).transpose().component_mul(&widths) * (scale / sigma);
-                covariance += &v * v.transpose();
+        if let (Some(mut u), Some(v_t)) = (svd.u, svd.v_t) {
+            // Of noise with these deviations, what reaches each direction.
+            for (mut row, scale) in u.row_iter_mut().zip(scales) {
+                row *= *scale;
             }
+            let mut directions = v_t.transpose();
+            for (mut column, sigma) in directions.column_iter_mut().zip(&svd.singular_values) {
+                column.component_mul_assign(&widths);
+                column /= *sigma;
+            }
+            covariance = &directions * u.tr_mul(&u) * directions.transpose();
         }
         Uncertainty {
             covariance,
@@ -78,12 +90,29 @@ mod tests {
             residuals: DVector::zeros(1),
             jacobian: DMatrix::from_row_slice(1, 2, &[10.0, 10.0]),
         };
-        let uncertainty = Uncertainty::new(&at, &[(-5.0, 5.0); 2], 1.0);
+        let uncertainty = Uncertainty::new(&at, &[(-5.0, 5.0); 2]);
         let error = |g: [f64; 2]| uncertainty.std_error(&DVector::from_row_slice(&g));
         assert!((error([1.0, 1.0]) - 0.1).abs() < 1e-3);
         assert!(error([1.0, 0.0]) > 4.0 && error([1.0, 0.0]) < 10.0);
         let [x, y] = [[1.0, 0.0], [0.0, 1.0]].map(|g| DVector::from_row_slice(&g));
         assert!(uncertainty.correlation(&x, &y) < -0.999);
         assert!(uncertainty.singular_values[1] < 1e-9);
+    }
+
+    // Two readings of one unknown, each taken as ± 1, the second really ± 3: their mean has a variance of (1 + 9)/4.
+    #[test]
+    fn a_row_with_a_larger_deviation_widens_the_error_of_a_mean() {
+        let at = Linearized {
+            residuals: DVector::zeros(2),
+            jacobian: DMatrix::from_element(2, 1, 1.0),
+        };
+        let bounds = [(-500.0, 500.0)];
+        let variance = |scales: [f64; 2]| {
+            let scales = DVector::from_row_slice(&scales);
+            Uncertainty::scaled(&at, &bounds, &scales).covariance[(0, 0)]
+        };
+        assert!((variance([1.0, 3.0]) - 2.5).abs() < 1e-4);
+        let plain = Uncertainty::new(&at, &bounds).covariance[(0, 0)];
+        assert!((variance([1.0, 1.0]) - plain).abs() < 1e-12 && (plain - 0.5).abs() < 1e-4);
     }
 }

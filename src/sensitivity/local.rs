@@ -157,7 +157,7 @@ fn covariance(factors: &[Factor], jacobian: DMatrix<f64>) -> Vec<Vec<f64>> {
         residuals: DVector::zeros(jacobian.nrows()),
         jacobian,
     };
-    nested(&Uncertainty::new(&at, &widths.collect::<Vec<_>>(), 1.0).covariance)
+    nested(&Uncertainty::new(&at, &widths.collect::<Vec<_>>()).covariance)
 }
 
 fn nested(matrix: &DMatrix<f64>) -> Vec<Vec<f64>> {

@@ -2,7 +2,7 @@
 
 use crate::fit::{
     case::{Case, HoldOutRule, Role},
-    dataset::{DataRow, Dataset},
+    dataset::{DataRow, Dataset, SpreadSource},
     defaults::complete,
     run::{Fit, SearchMethod},
 };
@@ -92,13 +92,14 @@ impl CoverageTrial {
             } else {
                 1.0
             },
+            spread: SpreadSource::Stated,
             held_out: false,
         };
         let data = Dataset {
             rows: conditions.iter().zip(angles).map(row).collect(),
             groups: vec![self.truth.name.clone()],
             synthetic: true,
-            assumed_sd: false,
+            repeats: Vec::new(),
             files: Vec::new(),
             notes: Vec::new(),
         };

@@ -86,13 +86,7 @@ fn json_has_the_promised_fields_and_the_material_loads() {
         let missing = keys.iter().find(|k| value.get(**k).is_none());
         assert!(missing.is_none(), "{missing:?} in {value}");
     };
-    let top = [
-        "smoothing_bias_deg",
-        "gradient_check",
-        "starts",
-        "files",
-        "hold_out",
-    ];
+    let top = ["hard_law", "gradient_check", "starts", "files", "hold_out"];
     has(&result, &top);
     for parameter in result["parameters"].as_array().unwrap() {
         has(
@@ -119,7 +113,13 @@ fn json_has_the_promised_fields_and_the_material_loads() {
     // Five points are left for eight parameters.
     assert_eq!(statistics["points"], 5);
     has(statistics, &["reduced_chi2"]);
-    assert!(result["smoothing_bias_deg"].as_f64().unwrap() > 0.0);
+    // The case asks for hinges.
+    let away = &result["hard_law"];
+    assert!(away["largest_deg"].as_f64().unwrap() > 0.0, "{away}");
+    assert!(
+        away["verdict"].as_str().unwrap().contains("tests.hinges"),
+        "{away}"
+    );
     assert_eq!(result["gradient_check"]["passed"], true);
     assert_eq!(result["starts"].as_array().unwrap().len(), 2);
     for test in ["crease --gap-mm 1 --press-s 10", "kes"] {

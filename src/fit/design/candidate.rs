@@ -41,7 +41,7 @@ pub(super) fn candidates(fit: &Fit, optimum: &Optimum, grid: &Grid) -> Result<Ve
         for conditions in &measurements {
             let (count, test) = (conditions.len(), conditions[0].test);
             let expected = values[first..first + count].to_vec();
-            let sd = test.planned_sd(&spreads(fit, test), &expected, &fit.case.tests);
+            let sd = test.planned_sd(&spreads(fit, optimum, test), &expected, &fit.case.tests);
             let mut rows = jacobian.rows(first, count).into_owned() / sd;
             first += count;
             if test.scales_with_stiffness() && rigidity_is_assumed(fit) {
@@ -77,11 +77,13 @@ fn measurements(fit: &Fit, grid: &Grid) -> Vec<Vec<Condition>> {
     list
 }
 
-/// Spreads of a test's fitted points, sorted.
-fn spreads(fit: &Fit, test: &dyn Test) -> Vec<f64> {
+/// Spreads of a test's fitted points as the fit found them, sorted.
+fn spreads(fit: &Fit, optimum: &Optimum, test: &dyn Test) -> Vec<f64> {
     let rows = fit.data.fitted();
     let rows = rows.filter(|row| row.condition.test.name() == test.name());
-    let mut spreads: Vec<f64> = rows.map(|row| row.sd).collect();
+    let mut spreads: Vec<f64> = rows
+        .map(|row| row.sd * optimum.judged.scale(row.spread))
+        .collect();
     spreads.sort_by(f64::total_cmp);
     spreads
 }

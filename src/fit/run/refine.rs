@@ -1,5 +1,6 @@
 //! Around the optimum of a fit: profiles and bootstrap.
 
+use nalgebra::DVector;
 use serde_json::{Value, json};
 
 use super::{Fit, Optimum, SECOND_THOUGHTS};
@@ -16,8 +17,8 @@ use crate::{
     study::{self, Shard, Task, Tasks, Watcher, Work, journal::Journal, tell},
 };
 
-/// Δχ² of a 99.7 % interval.
-const THRESHOLD_997: f64 = 9.0;
+/// Δχ² of a 99.7 % interval over that of a 95 % interval.
+const BEYOND_997: f64 = 9.0 / 3.841_458_820_694_124;
 
 impl Fit<'_> {
     pub(super) fn profile(
@@ -31,7 +32,7 @@ impl Fit<'_> {
         if let Some(better) = journal.get::<Vec<f64>>(&format!("{key}/better"))? {
             return Ok((profile::ProfileEnd::Better(better), Vec::new()));
         }
-        let limits = (self.threshold(optimum), 1.0, thoughts < SECOND_THOUGHTS);
+        let limits = (1.0, 1.0, thoughts < SECOND_THOUGHTS);
         let (outcome, sides) = self.profile_to(journal, &key, optimum, limits, watch)?;
         if let profile::ProfileEnd::Better(point) = &outcome {
             journal.put(&format!("{key}/better"), point)?;
@@ -39,16 +40,17 @@ impl Fit<'_> {
         Ok((outcome, sides))
     }
 
-    /// Profiles of all unknowns up to a Δcost, with steps so many times finer than usual.
+    /// Profiles of all unknowns up to so many times the Δcost of a 95 % interval, with steps so many times finer than
+    /// usual.
     fn profile_to(
         &self,
         journal: &mut Journal,
         key: &str,
         optimum: &Optimum,
-        (threshold, fineness, may_be_better): (f64, f64, bool),
+        (beyond, fineness, may_be_better): (f64, f64, bool),
         watch: &mut Watcher,
     ) -> Result<(profile::ProfileEnd, Vec<ProfileSide>)> {
-        let uncertainty = self.uncertainty(optimum);
+        let uncertainty = self.unscaled(optimum);
         let task = profile::ProfileTask {
             problem: &self.problem,
             levenberg: self.levenberg(),
@@ -56,14 +58,12 @@ impl Fit<'_> {
             cost: optimum.cost,
             offset: None,
             uncertainty: &uncertainty,
-            threshold,
-            error_scale: self.error_scale(optimum),
             fineness,
             may_be_better,
         };
         let mut sides = match journal.get(key)? {
             Some(sides) => sides,
-            None => profile::sides(&task, &self.ranges()),
+            None => profile::sides(&task, &self.ranges(optimum, beyond)),
         };
         let outcome = profile::profile(&task, &mut sides, &mut |sides| {
             journal.put(key, &sides)?;
@@ -100,23 +100,22 @@ impl Fit<'_> {
         watch: &mut Watcher,
     ) -> Result<Option<Vec<ProfileResult>>> {
         let optimum = self.finished(journal)?;
-        let threshold = THRESHOLD_997 * self.error_scale(&optimum).powi(2);
         let (outcome, sides) = self.profile_to(
             journal,
             "profile/fine",
             &optimum,
-            (threshold, 2.5, false),
+            (BEYOND_997, 2.5, false),
             watch,
         )?;
         let done = outcome != profile::ProfileEnd::Stopped;
-        Ok(done.then(|| summary::profiles(&self.problem, &sides)))
+        Ok(done.then(|| summary::profiles(&self.problem, &sides, &self.thresholds(&optimum))))
     }
 
     /// The bootstrap of a finished fit, as tasks.
     pub fn samples(&self, journal: &Journal, count: usize) -> Result<Samples<'_>> {
         let optimum = self.finished(journal)?;
         Ok(Samples {
-            scale: self.error_scale(&optimum),
+            scales: self.scales(&optimum),
             fit: self,
             optimum,
             count,
@@ -154,7 +153,8 @@ impl Fit<'_> {
 pub struct Samples<'a> {
     fit: &'a Fit<'a>,
     optimum: Optimum,
-    scale: f64,
+    /// Factor on the standard deviation of each residual.
+    scales: DVector<f64>,
     count: usize,
 }
 
@@ -167,7 +167,7 @@ impl Tasks for Samples<'_> {
         json!({
             "fit": self.fit.identity(),
             "optimum": self.optimum.point.as_slice(),
-            "scale": self.scale,
+            "scales": self.scales.as_slice(),
         })
     }
 
@@ -191,7 +191,7 @@ impl Work for Samples<'_> {
             &self.fit.problem,
             self.fit.levenberg(),
             (&self.optimum.point, &self.optimum.at.residuals),
-            self.scale,
+            &self.scales,
             self.fit.case.seed,
             (index * bootstrap::BATCH, bootstrap::BATCH),
         )?;

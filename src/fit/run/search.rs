@@ -7,6 +7,10 @@ use serde_json::{Value, json};
 use super::{Fit, SearchMethod};
 use crate::{
     error::{Error, Result},
+    fit::{
+        dataset::Dataset,
+        problem::{Calibration, LayoutPart},
+    },
     numeric::sobol,
     optimize::{
         Problem, adam,
@@ -34,10 +38,17 @@ pub struct Searched {
     pub whole: bool,
 }
 
-/// The groups of a search as tasks.
+/// The groups of a search as tasks. Parts of the problem that share no unknown are searched apart, each from all starts.
 pub struct Groups<'a> {
     fit: &'a Fit<'a>,
     key: &'a str,
+    parts: Vec<Part>,
+}
+
+/// A part of the problem with its data.
+struct Part {
+    layout: LayoutPart,
+    data: Dataset,
 }
 
 impl Tasks for Groups<'_> {
@@ -55,30 +66,106 @@ impl Tasks for Groups<'_> {
     fn names(&self) -> Vec<String> {
         let starts = self.fit.case.starts;
         let name = |first: usize| format!("starts {} to {}", first + 1, starts.min(first + GROUP));
-        (0..starts).step_by(GROUP).map(name).collect()
+        let of_part = |label: String| {
+            let firsts = (0..starts).step_by(GROUP);
+            firsts.map(move |first| label.clone() + &name(first))
+        };
+        let labels = (0..self.parts.len()).map(|part| self.label(part));
+        labels.flat_map(of_part).collect()
     }
 }
 
-impl Groups<'_> {
+impl<'a> Groups<'a> {
+    fn new(fit: &'a Fit<'a>, key: &'a str) -> Groups<'a> {
+        let parts = fit.problem.parts(fit.data).into_iter();
+        let part = |layout: LayoutPart| Part {
+            data: fit.data.of_groups(&layout.groups),
+            layout,
+        };
+        Groups {
+            fit,
+            key,
+            parts: parts.map(part).collect(),
+        }
+    }
+
+    /// Groups of a part.
+    fn each(&self) -> usize {
+        self.fit.case.starts.div_ceil(GROUP)
+    }
+
+    /// What a part is called before its starts: nothing where it is the whole.
+    fn label(&self, part: usize) -> String {
+        match self.parts.len() {
+            1 => String::new(),
+            _ => format!("{}: ", self.parts[part].data.groups.join(", ")),
+        }
+    }
+
+    /// The problem of a part by itself; none where it is the whole.
+    fn fit_of(&self, part: usize) -> Result<Option<Fit<'_>>> {
+        if self.parts.len() == 1 {
+            return Ok(None);
+        }
+        let (whole, data) = (self.fit, &self.parts[part].data);
+        let compute = whole.problem.compute().clone();
+        Ok(Some(Fit {
+            case: whole.case,
+            data,
+            problem: Calibration::build(compute, whole.case, data)?,
+            optimizer: whole.optimizer,
+        }))
+    }
+
     /// Where a group that is on its way is in the journal.
     fn key(&self, index: usize) -> String {
-        match index {
-            0 => self.key.into(),
-            _ => format!("{}/{}", self.key, index + 1),
+        let (part, group) = (index / self.each(), index % self.each());
+        let key = match self.parts.len() {
+            1 => self.key.to_string(),
+            _ => format!("{}/part-{}", self.key, part + 1),
+        };
+        match group {
+            0 => key,
+            _ => format!("{key}/{}", group + 1),
         }
     }
 
-    /// How the groups stand, as one search.
-    fn standing(&self, journal: &Journal, starts: &[Vec<f64>]) -> Result<SearchProgress> {
-        let mut groups = Vec::new();
-        for (index, starts) in starts.chunks(GROUP).enumerate() {
-            let progress = journal.get::<SearchProgress>(&self.key(index))?;
-            let plan = self.fit.plan(index * GROUP);
-            groups.push(progress.unwrap_or_else(|| SearchProgress::new(&plan, starts.to_vec())));
+    /// Searches of all groups, in the order of the tasks, as one search.
+    fn joined(&self, groups: Vec<SearchProgress>) -> SearchProgress {
+        let mut groups = groups.into_iter();
+        let mut parts = self.parts.iter().map(|part| {
+            let of_part = groups.by_ref().take(self.each()).collect();
+            (
+                part.layout.unknowns.clone(),
+                SearchProgress::joined(of_part),
+            )
+        });
+        match self.parts.len() {
+            1 => parts
+                .next()
+                .map_or_else(|| SearchProgress::joined(Vec::new()), |p| p.1),
+            _ => SearchProgress::side_by_side(self.fit.problem.unknowns.len(), parts.collect()),
         }
-        Ok(SearchProgress::joined(groups))
+    }
+
+    /// How the groups stand, as one search. `starts` has those of every part.
+    fn standing(&self, journal: &Journal, starts: &[Vec<Vec<f64>>]) -> Result<SearchProgress> {
+        let mut groups = Vec::new();
+        for (part, starts) in starts.iter().enumerate() {
+            for (group, starts) in starts.chunks(GROUP).enumerate() {
+                let key = self.key(part * self.each() + group);
+                let progress = journal.get::<SearchProgress>(&key)?;
+                let plan = self.fit.plan(group * GROUP);
+                let fresh = || SearchProgress::new(&plan, starts.to_vec());
+                groups.push(progress.unwrap_or_else(fresh));
+            }
+        }
+        Ok(self.joined(groups))
     }
 }
+
+/// Unknowns where a fit without relaxation branches ends, by their names; none where nothing came before.
+type Before = Vec<(String, f64)>;
 
 impl Fit<'_> {
     /// Everything that the result depends on.
@@ -93,15 +180,41 @@ impl Fit<'_> {
 
     /// The search as tasks.
     pub fn groups(&self) -> Groups<'_> {
-        Groups {
-            fit: self,
-            key: "search",
-        }
+        Groups::new(self, "search")
     }
 
-    /// The starts: the case's own, then Sobol's points. With relaxation branches, only those of the
-    /// branches are spread; the rest is where a fit without branches ends, which costs a hundredth.
-    fn starts(&self, journal: &mut Journal, watch: &mut Watcher) -> Result<Option<Vec<Vec<f64>>>> {
+    /// Where the starts of a law with relaxation branches begin: the end of a fit without them, which costs a
+    /// hundredth. None where the watcher stopped it.
+    fn before(&self, journal: &mut Journal, watch: &mut Watcher) -> Result<Option<Before>> {
+        if self.case.relaxation_branches == 0 {
+            return Ok(Some(Vec::new()));
+        }
+        let mut case = self.case.clone();
+        case.relaxation_branches = 0;
+        let known = case.build_law().parameters();
+        case.parameters
+            .retain(|(name, _)| known.iter().any(|p| p.name == *name));
+        let base = Fit::new(
+            self.problem.compute().clone(),
+            &case,
+            self.data,
+            SearchMethod::Lm,
+        )?;
+        let (progress, interrupted) = base.search(journal, WITHOUT_BRANCHES, watch)?;
+        if interrupted {
+            return Ok(None);
+        }
+        let Some((best, _)) = progress.best() else {
+            return Ok(Some(Vec::new()));
+        };
+        let names = base.problem.unknowns.iter().map(|u| u.name.clone());
+        let found = progress.walker(best).point.iter().copied();
+        Ok(Some(names.zip(found).collect()))
+    }
+
+    /// The starts of a part whose unknowns are called `names` in the whole: the case's own, then Sobol's points. With
+    /// relaxation branches, only the unknowns of the branches are spread.
+    fn starts(&self, names: &[&str], before: &Before) -> Result<Vec<Vec<f64>>> {
         let bounds = self.problem.bounds();
         let inside = |share: Vec<f64>| {
             let ends = share.into_iter().zip(bounds);
@@ -113,37 +226,12 @@ impl Fit<'_> {
         if let Some(first) = self.problem.first_start() {
             starts[0] = first;
         }
-        if self.case.relaxation_branches > 0 {
-            let mut case = self.case.clone();
-            case.relaxation_branches = 0;
-            let known = case.build_law().parameters();
-            case.parameters
-                .retain(|(name, _)| known.iter().any(|p| p.name == *name));
-            let base = Fit::new(
-                self.problem.compute().clone(),
-                &case,
-                self.data,
-                SearchMethod::Lm,
-            )?;
-            let (progress, interrupted) = base.search(journal, WITHOUT_BRANCHES, watch)?;
-            if interrupted {
-                return Ok(None);
-            }
-            if let Some((best, _)) = progress.best() {
-                let found = &progress.walker(best).point;
-                for (k, unknown) in self.problem.unknowns.iter().enumerate() {
-                    let same = base
-                        .problem
-                        .unknowns
-                        .iter()
-                        .position(|u| u.name == unknown.name);
-                    if let Some(j) = same {
-                        starts.iter_mut().for_each(|start| start[k] = found[j]);
-                    }
-                }
+        for (k, name) in names.iter().enumerate() {
+            if let Some((_, found)) = before.iter().find(|(known, _)| known == name) {
+                starts.iter_mut().for_each(|start| start[k] = *found);
             }
         }
-        Ok(Some(starts))
+        Ok(starts)
     }
 
     /// The search alone; under the journal's `key` it goes on where it stopped. Whether it was stopped.
@@ -153,7 +241,7 @@ impl Fit<'_> {
         key: &str,
         watch: &mut Watcher,
     ) -> Result<(SearchProgress, bool)> {
-        let groups = Groups { fit: self, key };
+        let groups = Groups::new(self, key);
         let searched = self.search_groups(&groups, journal, Shard::WHOLE, watch)?;
         Ok((searched.progress, searched.stopped))
     }
@@ -167,16 +255,31 @@ impl Fit<'_> {
         watch: &mut Watcher,
     ) -> Result<Searched> {
         let (mut stopped, mut starts) = (false, None);
+        let fits: Result<Vec<Option<Fit>>> = (0..groups.parts.len())
+            .map(|part| groups.fit_of(part))
+            .collect();
+        let fits = fits?;
+        let fit_of = |part: usize| fits[part].as_ref().unwrap_or(self);
         let results = study::run_in_turn(groups, shard, journal, &mut |_, index, journal| {
-            if starts.is_none() {
-                starts = self.starts(journal, watch)?;
+            if starts.is_none()
+                && let Some(before) = self.before(journal, watch)?
+            {
+                let of_part = groups.parts.iter().enumerate().map(|(part, of)| {
+                    let names = of.layout.unknowns.iter();
+                    let names = names.map(|k| self.problem.unknowns[*k].name.as_str());
+                    fit_of(part).starts(&names.collect::<Vec<_>>(), &before)
+                });
+                starts = Some(of_part.collect::<Result<Vec<_>>>()?);
             }
             let Some(starts) = &starts else {
                 stopped = true;
                 return Ok(None);
             };
-            let group = starts.chunks(GROUP).nth(index).unwrap_or_default();
-            let progress = self.search_group(journal, &groups.key(index), index, group, watch)?;
+            let (part, group) = (index / groups.each(), index % groups.each());
+            let of_group = starts[part].chunks(GROUP).nth(group).unwrap_or_default();
+            let names = (groups.key(index), groups.label(part));
+            let fit = fit_of(part);
+            let progress = fit.search_group(journal, &names, group, of_group, watch)?;
             stopped = progress.stage < self.problem.stages();
             if stopped {
                 return Ok(None);
@@ -184,7 +287,7 @@ impl Fit<'_> {
             written(&progress).map(Some)
         })?;
         let progress = match (&results, starts) {
-            (Some(results), _) => SearchProgress::joined(read(results)?),
+            (Some(results), _) => groups.joined(read(results)?),
             // Another shard has the rest, and of ours nothing was left to do; or stopped before it began.
             (None, None) => SearchProgress::new(&self.plan(0), Vec::new()),
             (None, Some(starts)) => groups.standing(journal, &starts)?,
@@ -199,7 +302,7 @@ impl Fit<'_> {
     fn search_group(
         &self,
         journal: &mut Journal,
-        key: &str,
+        (key, label): &(String, String),
         index: usize,
         starts: &[Vec<f64>],
         watch: &mut Watcher,
@@ -212,7 +315,7 @@ impl Fit<'_> {
         let mut last = Instant::now();
         let mut each = |progress: &SearchProgress| {
             let done = progress.stage == self.problem.stages();
-            let wish = self.tell(progress, watch);
+            let wish = self.tell(label, progress, watch);
             if done || wish == Wish::Stop || last.elapsed() > JOURNAL_EVERY {
                 journal.put(key, progress)?;
                 last = Instant::now();
@@ -226,13 +329,13 @@ impl Fit<'_> {
     }
 
     /// Tells a watcher how the starts of a group stand.
-    fn tell(&self, progress: &SearchProgress, watch: &mut Watcher) -> Wish {
+    fn tell(&self, label: &str, progress: &SearchProgress, watch: &mut Watcher) -> Wish {
         let (stages, all) = (self.problem.stages(), progress.walkers.len());
         let moving = progress.walkers.iter();
         let moving = moving.filter(|w| w.outcome.is_none()).count();
         let best = progress.best();
         let text = format!(
-            "stage {} of {stages}: {moving} of {all} starts moving, best cost {}, round {}",
+            "{label}stage {} of {stages}: {moving} of {all} starts moving, best cost {}, round {}",
             (progress.stage + 1).min(stages),
             best.map_or("-".into(), |b| format!("{:.3}", b.1)),
             progress.trace.len()
@@ -242,9 +345,10 @@ impl Fit<'_> {
 
     /// The search of a journal that holds all of it.
     pub(super) fn searched(&self, journal: &Journal) -> Result<Option<SearchProgress>> {
-        let results = study::results(&self.groups(), journal)?;
+        let groups = self.groups();
+        let results = study::results(&groups, journal)?;
         results
-            .map(|all| Ok(SearchProgress::joined(read(&all)?)))
+            .map(|all| Ok(groups.joined(read(&all)?)))
             .transpose()
     }
 }

@@ -63,17 +63,18 @@ fn curve(
         };
         return Ok(curve);
     }
-    // The largest spread of a reading of this curve.
+    // The largest spread of a reading of this curve, as the fit found it.
     let on_curve = |c: &Condition| {
         let has = |(name, value): &(&str, f64)| c.setting(name) == Some(*value);
         c.test.name() == test.name() && sweep.settings.iter().all(has)
     };
     let rows = fit.data.rows.iter();
     let rows = rows.filter(|row| row.group == group && on_curve(&row.condition));
-    let sd = rows.map(|row| row.sd).fold(0.0, f64::max);
+    let sd = rows
+        .map(|row| row.sd * optimum.judged.scale(row.spread))
+        .fold(0.0, f64::max);
     let (fitted, spread) = fit.predictions(optimum, evidence.uncertainty, &conditions)?;
-    let scale = fit.error_scale(optimum);
-    let half = |i: usize| 1.96 * spread[i].hypot(scale * sd);
+    let half = |i: usize| optimum.judged.half_width * spread[i].hypot(sd);
     curve.low = (0..fitted.len()).map(|i| fitted[i] - half(i)).collect();
     curve.high = (0..fitted.len()).map(|i| fitted[i] + half(i)).collect();
     // Meshes are under the hard law already.

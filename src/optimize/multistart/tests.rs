@@ -104,3 +104,26 @@ fn groups_join_in_order() {
     assert_eq!(joined.trace[0].best, whole.trace[0].best);
     assert_eq!(joined.trace[1], whole.trace[1]);
 }
+
+// Two searches of parts make one whose best start is the best of both, whatever their places were.
+#[test]
+fn parts_join_side_by_side() {
+    let search = |plan: &SearchPlan| search(&PROBLEM, plan, begin(), &mut |_| Ok(Wish::GoOn));
+    let still = SearchPlan {
+        kick_rounds: 0,
+        ..PLAN
+    };
+    let (kicked, stuck) = (search(&PLAN).unwrap(), search(&still).unwrap());
+    let parts = vec![(vec![1, 3], kicked.clone()), (vec![0, 2], stuck.clone())];
+    let whole = SearchProgress::side_by_side(4, parts);
+    assert_eq!((whole.stage, whole.walkers.len()), (2, 3));
+    let (start, cost) = whole.best().unwrap();
+    let [best, other] = [&kicked, &stuck].map(|p| p.best().unwrap());
+    assert_eq!((start, cost), (0, best.1 + other.1));
+    let point = &whole.walker(0).point;
+    let [a, b] = [kicked.walker(best.0), stuck.walker(other.0)].map(|w| w.point.clone());
+    assert_eq!(point, &vec![b[0], a[0], b[1], a[1]]);
+    assert_eq!(whole.trace[0].alive, 6);
+    let costs: Vec<f64> = whole.walkers.iter().map(|w| w.cost.unwrap()).collect();
+    assert!(costs.is_sorted() && costs[2] > costs[0], "{costs:?}");
+}

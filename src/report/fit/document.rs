@@ -100,7 +100,7 @@ fn sections(result: &FitResult) -> Vec<Section> {
         section("Does the law follow the data?", None, misfit(result)),
         section("Data", None, data(result)),
         section("Points", Some(Topic::Residuals), points(result)),
-        section("Smoothing and gradient", None, certificate(result)),
+        section("Hard law and gradient", None, certificate(result)),
         section("Search", Some(Topic::Search), search(result)),
         section("Bootstrap", None, bootstrap(result)),
         section("Run", None, run(result)),
@@ -127,7 +127,7 @@ fn glance(result: &FitResult) -> Vec<Piece> {
     facts.extend([
         ("Search", sentence::convergence(result)),
         ("Starts", sentence::starts(result)),
-        ("Smoothing bias", sentence::smoothing(result)),
+        ("Hard law", result.hard_law.verdict.clone()),
         ("Gradient", sentence::gradient(result)),
     ]);
     let mut blocks = vec![Piece::Facts(facts)];
@@ -207,7 +207,7 @@ fn points(result: &FitResult) -> Vec<Piece> {
         return blocks;
     }
     blocks.push(Piece::Text(
-        "z is (measured − fitted)/sd; “hard” is the fitted law without smoothing. The prediction sd \
+        "z is (measured − fitted)/sd; “hard” is the reading of the fitted law without any gate. The prediction sd \
          holds the errors of the parameters and of the reading; the hold-out verdict is based on it."
             .into(),
     ));
@@ -216,7 +216,7 @@ fn points(result: &FitResult) -> Vec<Piece> {
 
 fn certificate(result: &FitResult) -> Vec<Piece> {
     let mut blocks = vec![Piece::Facts(vec![
-        ("Smoothing bias", sentence::smoothing(result)),
+        ("Hard law", result.hard_law.verdict.clone()),
         ("Gradient", sentence::gradient(result)),
     ])];
     let table = tables::gradient(result);

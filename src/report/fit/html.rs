@@ -122,7 +122,7 @@ fn set_cell(text: &str, column: ColumnKind) -> String {
             // The colour repeats what the mark and the words say.
             let (class, mark) = match TableKind::of(text) {
                 TableKind::Identified => ("identified", "✓"),
-                TableKind::OnlyAs => ("only-as", "≈"),
+                TableKind::OnlyAs | TableKind::Doubtful => ("only-as", "≈"),
                 TableKind::NotIdentified => ("not-identified", "✗"),
                 TableKind::Given => ("given", "·"),
             };

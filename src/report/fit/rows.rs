@@ -57,6 +57,8 @@ pub(crate) enum TableKind {
     Identified,
     /// They determine a combination.
     OnlyAs,
+    /// They determine it roughly, or under a misfit, or without an error bar.
+    Doubtful,
     /// They do not.
     NotIdentified,
     /// It was not asked of them.
@@ -70,6 +72,12 @@ impl TableKind {
             v if v.starts_with("identified only") => TableKind::OnlyAs,
             v if v.starts_with("identified") => TableKind::Identified,
             v if v.starts_with("not identified") => TableKind::NotIdentified,
+            v if ["known only", "under a misfit", "no error bar"]
+                .iter()
+                .any(|words| v.starts_with(words)) =>
+            {
+                TableKind::Doubtful
+            }
             _ => TableKind::Given,
         }
     }
@@ -146,12 +154,20 @@ pub(crate) fn parameters(result: &FitResult) -> ReportTable {
 
 /// Name, value and meaning of each statistic; the names are those of lmfit where it has one.
 pub(crate) fn statistics(s: &FitStatistics) -> ReportTable {
-    let scale = if s.error_scale == 1.0 {
-        "every standard deviation of a reading is taken as given"
-    } else {
-        "all standard errors carry this factor, √(reduced χ²): a standard deviation was assumed"
+    let scale = match (s.error_scale == 1.0, s.misfit_scale == 1.0) {
+        (true, true) => "no standard deviation of a reading is rescaled",
+        (false, true) => {
+            "factor on standard deviations that were assumed: their residuals scatter so"
+        }
+        (true, false) => "factor on standard deviations under the misfit, √(reduced χ²)",
+        (false, false) => "factors on assumed and, under the misfit, on other standard deviations",
     };
-    let freedom = s.points.saturating_sub(s.free);
+    let scales = match s.misfit_scale == 1.0 {
+        true => number(s.error_scale),
+        false if s.error_scale == 1.0 => number(s.misfit_scale),
+        false => format!("{}, {}", number(s.error_scale), number(s.misfit_scale)),
+    };
+    let freedom = s.freedom;
     let rows = [
         (
             "data points",
@@ -159,6 +175,11 @@ pub(crate) fn statistics(s: &FitStatistics) -> ReportTable {
             "fitted, without those held out".into(),
         ),
         ("variables", s.free.to_string(), "free parameters".into()),
+        (
+            "seen by the data",
+            s.seen.to_string(),
+            "directions of the free parameters: the rank of the Jacobian".into(),
+        ),
         (
             "chi-square",
             score(s.chi2),
@@ -169,15 +190,11 @@ pub(crate) fn statistics(s: &FitStatistics) -> ReportTable {
             or_none(s.reduced_chi2, number),
             format!("χ² over {freedom} degrees of freedom; about 1 where law and errors are right"),
         ),
-        (
-            "Akaike info crit",
-            score(s.aic),
-            "AIC = χ² + 2·variables".into(),
-        ),
+        ("Akaike info crit", score(s.aic), "AIC = χ² + 2·seen".into()),
         (
             "Bayesian info crit",
             score(s.bic),
-            "BIC = χ² + variables·ln(points)".into(),
+            "BIC = χ² + seen·ln(points)".into(),
         ),
         (
             "R-squared",
@@ -187,9 +204,9 @@ pub(crate) fn statistics(s: &FitStatistics) -> ReportTable {
         (
             "hard-law chi-square",
             score(s.hard_chi2),
-            "the same points under the law without smoothing".into(),
+            "the same points under the law without any gate".into(),
         ),
-        ("error scale", number(s.error_scale), scale.into()),
+        ("error scale", scales, scale.into()),
     ];
     ReportTable::new(
         "statistic; #value; meaning",

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use crate::fit::result::{
     BootstrapLine, BootstrapResult, Correlations, Curves, DataResult, FitResult, FitStatistics,
-    FittedCurve, GradientLine, HoldOut, JacobianCheck, Misfit, ParameterResult, PointResult,
-    ProfileResult, RoundResult, RunResult, StartResult,
+    FittedCurve, GradientLine, HardLaw, HoldOut, JacobianCheck, Misfit, ParameterResult,
+    PointResult, ProfileResult, RoundResult, RunResult, StartResult,
 };
 
 /// Keeps a report for the eye, in the folder that the environment names.
@@ -37,6 +37,8 @@ pub(crate) fn sample() -> FitResult {
         statistics: FitStatistics {
             points: 18,
             free: 8,
+            seen: 8,
+            freedom: 10,
             chi2: 7.63,
             reduced_chi2: Some(0.763),
             aic: 23.63,
@@ -44,8 +46,10 @@ pub(crate) fn sample() -> FitResult {
             r2: Some(0.99124),
             hard_chi2: 7.912,
             error_scale: 0.8735,
+            misfit_scale: 1.0,
         },
         misfit: Misfit {
+            declared: false,
             chi2_probability: Some(0.665),
             runs: 9,
             expected_runs: 9.4,
@@ -58,7 +62,11 @@ pub(crate) fn sample() -> FitResult {
             inside_95: 8,
             verdict: "the gap of 1 mm is predicted within its errors".into(),
         }),
-        smoothing_bias_deg: 0.34,
+        hard_law: HardLaw {
+            largest_deg: Some(0.1),
+            largest_sd: 0.05,
+            verdict: "angles are up to 0.1° from the hard law, because tests.hinges = 2048 asks for sums over hinges".into(),
+        },
         gradient_check: JacobianCheck {
             parameters: FREE.iter().enumerate().map(gradient_line).collect(),
             largest_error: 3.1e-7,
@@ -72,6 +80,7 @@ pub(crate) fn sample() -> FitResult {
                 .collect(),
         ),
         profiles: vec![ProfileResult {
+            limit: 3.84,
             name: FREE[1].into(),
             values: vec![80.0, 88.6, 96.4, 104.9, 113.0],
             delta_chi2: vec![12.9, 3.84, 0.0, 3.84, 12.1],

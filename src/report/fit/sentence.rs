@@ -57,6 +57,7 @@ pub(crate) fn identified(result: &FitResult) -> String {
     );
     for (kind, what) in [
         (TableKind::OnlyAs, "only in combination"),
+        (TableKind::Doubtful, "with reservations"),
         (TableKind::NotIdentified, "not at all"),
     ] {
         if count(kind) > 0 {
@@ -125,17 +126,6 @@ pub(crate) fn hold_out(result: &FitResult) -> Option<String> {
     })
 }
 
-/// How much the smoothing of the law matters.
-pub(crate) fn smoothing(result: &FitResult) -> String {
-    if result.points.iter().all(|p| p.fitted_deg.is_none()) {
-        return "no recovery points to see it at".into();
-    }
-    format!(
-        "at most {}° between the smoothed and the hard law at the recovery points",
-        short(result.smoothing_bias_deg)
-    )
-}
-
 /// Whether the gradient can be trusted.
 pub(crate) fn gradient(result: &FitResult) -> String {
     let check = &result.gradient_check;
@@ -157,8 +147,9 @@ pub(crate) fn gradient(result: &FitResult) -> String {
         )
     } else {
         format!(
-            "FAILED: reverse pass and central differences are {error} of the Jacobian apart; \
-             do not trust the standard errors"
+            "FAILED: reverse pass and central differences are {error} of the Jacobian apart, with smaller steps \
+             too; error bars are withheld: search again with another --seed, or smooth the law with \
+             tests.hinges = 2048"
         )
     }
 }

@@ -1,7 +1,9 @@
-//! Fits: what they must show, of meshes too, and what to measure next.
+//! Fits: what they must show, of meshes too, their statistics, and what to measure next.
 
 mod claims;
 mod design;
+mod parts;
+mod statistics;
 mod strip;
 mod twist;
 

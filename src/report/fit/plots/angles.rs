@@ -7,7 +7,7 @@ use crate::report::plot::{Chart, Mark, Scale, Series};
 
 /// More curves than this in one picture cannot be told apart: then each reading time gets its own.
 const MOST_CURVES: usize = 6;
-/// A hard law closer than this to the smoothed one \[degrees\] is the same curve to a reader.
+/// A hard law closer than this to the fitted curve \[degrees\] is the same curve to a reader.
 const VISIBLE_DEG: f64 = 0.5;
 /// Points that cannot stand on a log axis are listed, but not more of them.
 const MOST_LISTED: usize = 6;

@@ -116,6 +116,7 @@ fn parameter(name: &str) -> ParameterResult {
 fn profile(name: &str, width: f64) -> ProfileResult {
     let steps = || (-8..=8).map(|i| f64::from(i) / 3.0);
     ProfileResult {
+        limit: 8.64,
         name: name.into(),
         values: steps().map(|step| 20.0 * (width * step).exp()).collect(),
         delta_chi2: steps()
@@ -184,6 +185,8 @@ pub(crate) fn fit(groups: &[&str]) -> FitResult {
         statistics: FitStatistics {
             points: 17,
             free: 8,
+            seen: 8,
+            freedom: 9,
             chi2: 21.3,
             reduced_chi2: Some(2.4),
             aic: 37.3,
@@ -191,8 +194,10 @@ pub(crate) fn fit(groups: &[&str]) -> FitResult {
             r2: Some(0.97),
             hard_chi2: 21.4,
             error_scale: 1.5,
+            misfit_scale: 1.0,
         },
         misfit: Misfit {
+            declared: false,
             chi2_probability: Some(0.2),
             runs: 9,
             expected_runs: 9.5,
@@ -200,7 +205,11 @@ pub(crate) fn fit(groups: &[&str]) -> FitResult {
             verdict: "the law follows the data".into(),
         },
         hold_out: None,
-        smoothing_bias_deg: 0.2,
+        hard_law: HardLaw {
+            largest_deg: Some(0.2),
+            largest_sd: 0.2,
+            verdict: "angles are up to 0.2° from the hard law, because tests.hinges = 2048 asks for sums over hinges".into(),
+        },
         gradient_check: JacobianCheck {
             parameters: Vec::new(),
             largest_error: 1e-8,

@@ -96,16 +96,12 @@ fn profile_chart(result: &FitResult, profile: &ProfileResult) -> Chart {
         .clone()
         .zip(profile.delta_chi2.iter().copied())
         .collect();
-    let limit = CHI2_95 * result.statistics.error_scale.powi(2);
+    let limit = profile.limit;
     // A line that cannot be drawn would leave no chart.
     let limit = if limit > 0.0 && limit.is_finite() {
         limit
     } else {
         CHI2_95
-    };
-    let scaled = match result.statistics.error_scale {
-        1.0 => String::new(),
-        scale => format!(" × {}²", short(scale)),
     };
     let parameter = result
         .parameters
@@ -113,7 +109,7 @@ fn profile_chart(result: &FitResult, profile: &ProfileResult) -> Chart {
         .find(|one| one.name == profile.name);
     let mut series = vec![
         Series::new("profile", Mark::LinePoints, points.clone()).color(4),
-        level(&format!("95 % limit, 3.84{scaled}"), limit),
+        level(&format!("95 % limit, {}", short(limit)), limit),
     ];
     if let Some(parameter) = parameter {
         let label = format!("best value, {}", short(parameter.best));

@@ -29,7 +29,7 @@ fn draws_all_pictures_of_a_fit() {
         ("kes", "fitted 2HB, cotton warp"),
         ("starts", "in the best minimum: 8 of 16"),
         ("cost", "stage 3, gate width 0.01111"),
-        ("profiles-yield-strain-weft", "95 % limit, 3.84 × 1.5²"),
+        ("profiles-yield-strain-weft", "95 % limit, 8.64"),
         (
             "profiles-friction-time",
             "95 % interval: 16.5 and more, open above",
