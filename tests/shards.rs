@@ -1,4 +1,4 @@
-//! Shards of fits and bootstraps: killed, resumed and merged they end with the bits of one machine.
+//! Shards of fits, bootstraps and studies of error bars: killed, resumed and merged they end with the bits of one machine.
 
 #[path = "common/program.rs"]
 mod program;
@@ -87,6 +87,71 @@ fn shards_of_a_bootstrap_merge_to_the_bits_of_one_machine() {
     folder.succeed("fit case.json --seed 9 --out other");
     let mixed = folder.run("bootstrap other --shard 1/2 --out s1");
     judge(&mixed, &["s1", "another fit than other"]).unwrap();
+}
+
+/// `coverage.json` of a folder without the part that differs between equal runs.
+fn coverage(folder: &Folder, name: &str) -> Value {
+    let text = folder.text(&format!("{name}/coverage.json"));
+    let mut found: Value = serde_json::from_str(&text).unwrap();
+    found.as_object_mut().unwrap().remove("run").unwrap();
+    found
+}
+
+// Error bars of some laws: in one go, with laws added later, and in two shards of which one is killed. Another plan is refused.
+#[test]
+fn shards_of_a_coverage_merge_to_the_bits_of_one_machine() {
+    let folder = Folder::new();
+    let bench = |laws: usize| {
+        format!("bench coverage --laws {laws} --noise-deg 2,0.5 --starts 1 --bootstrap 9")
+    };
+    let summary = folder.json(&format!("{} --out whole --json", bench(3)));
+    let whole = coverage(&folder, "whole");
+    let sets = whole["sets"].as_array().unwrap();
+    assert_eq!((sets.len(), &summary["sets"]), (6, &Value::Null));
+    assert_eq!(summary["noises"], whole["noises"]);
+    for set in sets {
+        let estimates = set["estimates"].as_array().unwrap();
+        assert_eq!(estimates.len(), 8, "{set}");
+        assert!(set["chi2"].as_f64().unwrap() > 1.0);
+        assert!(estimates.iter().all(|e| e["truth"].as_f64().unwrap() > 0.0));
+        assert!(estimates.iter().all(|e| e["rank"][1].as_u64().unwrap() > 0));
+    }
+    assert_ne!(
+        sets[0]["estimates"][0]["truth"],
+        sets[1]["estimates"][0]["truth"]
+    );
+    let table = folder.text("whole/intervals.csv");
+    assert_eq!(table.lines().count(), 1 + 6 * 8);
+    for plot in ["coverage.svg", "identified.png", "ranks-0.5-deg.svg"] {
+        assert!(
+            folder.path(&format!("whole/plots/{plot}")).is_file(),
+            "{plot}"
+        );
+    }
+    folder.succeed(&format!("{} --out more", bench(1)));
+    let text = folder.succeed(&format!("{} --out more", bench(3)));
+    assert!(
+        text.contains("[[Coverage]] noise of 0.5°") && text.contains("flow_time"),
+        "{text}"
+    );
+    assert_eq!(coverage(&folder, "more"), whole);
+    let shard = |i: usize| format!("{} --shard {i}/2 --out s{i}", bench(3));
+    assert!(
+        killed(&folder, &shard(1), "s1", "\"task/"),
+        "killed in time"
+    );
+    folder.succeed(&shard(1));
+    let missing = folder.run("merge s1 --out out");
+    judge(
+        &missing,
+        &["3 of 6 tasks", "law 1, noise 0.5°", "--shard 2/2"],
+    )
+    .unwrap();
+    folder.succeed(&shard(2));
+    folder.succeed("merge s2 s1 --out merged");
+    assert_eq!(coverage(&folder, "merged"), whole);
+    let other = folder.run(&format!("{} --seed 2 --out whole", bench(3)));
+    judge(&other, &["whole", "another plan", "seed: 1 against 2"]).unwrap();
 }
 
 // What is missing, foreign or corrupt is named with the remedy, and nothing is made of it.

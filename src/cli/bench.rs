@@ -1,6 +1,7 @@
 //! `rumple bench`
 
 mod cloth;
+mod coverage;
 mod reference;
 mod sensitivity;
 
@@ -9,18 +10,19 @@ use std::time::Instant;
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
 
-use super::{Common, count, memory::peak_mib, print, spinner};
+pub(super) use coverage::merge as merge_coverage;
+
+use super::{Common, count, memory::peak_mib, print};
 use crate::{
     error::{Result, bad_input},
     learn::BodyScene,
-    material::Material,
     optimize::{
         levenberg::{Levenberg, Walker},
         multistart::{SearchPlan, SearchProgress, search},
     },
     rollout::RolloutPath,
     study::Wish,
-    verify::{BENCH_PARAMETERS, HingeBench, coverage::CoverageTrial, hinge_fit::HingeFit},
+    verify::{BENCH_PARAMETERS, HingeBench, hinge_fit::HingeFit},
 };
 
 /// Time a workload and print one JSON line
@@ -34,13 +36,9 @@ pub(crate) struct BenchArguments {
 enum Workload {
     /// The fit that other tools solve too: 8 parameters from 24 points, from 16 starts
     Fit,
-    /// Error bars: synthetic cotton with 2° noise is fitted again and again, and the truth looked for in
-    /// the 95 % intervals
-    Coverage {
-        /// How many data sets
-        #[arg(long, default_value = "100", value_parser = count)]
-        sets: usize,
-    },
+    /// Error bars: tables of laws that are drawn at random are fitted, and the truth is looked for in the 95 %
+    /// intervals
+    Coverage(coverage::Arguments),
     /// Cloth meshes: a hanging square and paper 1's twist, forward and with gradient
     Cloth {
         /// Only this one: square32, square64, twist2k, twist2k_off, twist7k, …
@@ -99,7 +97,7 @@ pub(crate) fn run(common: &Common, arguments: &BenchArguments) -> Result<()> {
             reference::run(common, &scene?)
         }
         Workload::Sensitivity { runs } => sensitivity::run(common, *runs),
-        Workload::Coverage { sets } => run_coverage(common, *sets),
+        Workload::Coverage(arguments) => coverage::run(common, arguments),
         Workload::Hinge {
             hinges,
             steps,
@@ -204,39 +202,6 @@ fn run_fit(common: &Common) -> Result<()> {
         "rounds": end.trace.len(),
         "parameters": BENCH_PARAMETERS.map(|(name, _, _)| name),
         "values": best.map(|w| w.point.iter().map(|v| v.exp()).collect::<Vec<f64>>()),
-    });
-    print(&format!("{line}\n"))
-}
-
-/// The truth behind the shipped cotton set.
-const COTTON: &str = include_str!("../../data/levison_like_cotton.truth.json");
-
-fn run_coverage(common: &Common, sets: usize) -> Result<()> {
-    let trial = CoverageTrial {
-        truth: Material::parse(COTTON, "data/levison_like_cotton.truth.json")?,
-        gaps_mm: vec![0.5, 1.0, 2.0, 4.0],
-        presses: [0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0]
-            .map(|d| 10f64.powf(d))
-            .to_vec(),
-        noise_deg: 2.0,
-        starts: 4,
-        hinges: 2048,
-        seed: common.seed(),
-    };
-    let begin = Instant::now();
-    let progress = spinner("coverage".into());
-    let covered = trial.coverage(&common.compute()?, sets, |done| {
-        progress.set_message(format!("coverage: {done} of {sets} data sets"));
-    })?;
-    progress.finish_and_clear();
-    let line = json!({
-        "workload": "coverage",
-        "data": "synthetic",
-        "sets": sets,
-        "noise_deg": trial.noise_deg,
-        "seconds": begin.elapsed().as_secs_f64(),
-        "covered": covered.iter().map(|c| (c.name.clone(), json!(c.sets))).collect::<serde_json::Map<_, _>>(),
-        "open": covered.iter().map(|c| (c.name.clone(), json!(c.open))).collect::<serde_json::Map<_, _>>(),
     });
     print(&format!("{line}\n"))
 }

@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{Common, Shown, fit, sensitivity};
+use super::{Common, Shown, bench, fit, sensitivity};
 use crate::{
     error::{Result, bad_input},
     fit::FitFolder,
     study::{ShardKind, Shards},
 };
 
-/// Join the shards of a fit, a bootstrap or a sweep, and finish it: the same bits as on one machine
+/// Join the shards of a fit, a bootstrap, a sweep or a study of error bars, and finish it: the same bits as on one machine
 #[derive(Debug, Args)]
 pub(crate) struct MergeArguments {
     /// Folders that commands with --shard have made
@@ -30,8 +30,10 @@ pub(crate) fn run(common: &Common, arguments: &MergeArguments) -> Result<()> {
             same.display()
         ));
     }
-    match Shards::open(folders)?.kind()? {
+    let kind = Shards::open(folders)?.kind()?;
+    match kind {
         ShardKind::Sensitivity => sensitivity::merge(common, folders, out),
+        ShardKind::Coverage => bench::merge_coverage(common, folders, out),
         ShardKind::Fit => {
             let mut shown = Shown::line("merging", "tasks");
             let compute = common.compute()?;

@@ -73,14 +73,18 @@ impl Measurements {
     fn of_data(paths: &[PathBuf]) -> Result<Measurements> {
         let read = |p: &PathBuf| Ok((p.display().to_string(), read_text(p)?));
         let texts: Result<Vec<(String, String)>> = paths.iter().map(read).collect();
-        let texts = texts?;
         let stem = paths[0].file_stem().unwrap_or_default().to_string_lossy();
+        Ok(Measurements::of_texts(&stem, texts?))
+    }
+
+    /// The texts of data files by their names, and the case that is built for them.
+    pub(crate) fn of_texts(name: &str, texts: Vec<(String, String)>) -> Measurements {
         let source = |(file, _): &(String, String)| DataSource {
             file: file.clone(),
             ..DataSource::default()
         };
         let case = Case {
-            name: stem.to_string(),
+            name: name.into(),
             notes: Vec::new(),
             data: texts.iter().map(source).collect(),
             law: LawName::TimeDependent,
@@ -92,7 +96,7 @@ impl Measurements {
             seed: 1,
             hold_out: HoldOutRule::default(),
         };
-        Ok(Measurements { case, texts })
+        Measurements { case, texts }
     }
 
     /// Refuses data that cannot be read, by the names under which the files were given.

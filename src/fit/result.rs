@@ -85,6 +85,13 @@ pub struct ParameterResult {
     pub prior: Option<[f64; 2]>,
 }
 
+impl ParameterResult {
+    /// Whether the data determine it by itself: it is free, and has a value and an interval with two ends.
+    pub fn identified(&self) -> bool {
+        self.free && self.value.is_some() && self.ci95.iter().all(Option::is_some)
+    }
+}
+
 /// Correlation matrix of the free parameters.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Correlations {

@@ -368,11 +368,11 @@ fn wide(parameter: &Parameter, ci95: [Option<f64>; 2]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::material::{Timer, find_preset};
+    use crate::material::{Material, Timer};
 
     #[test]
     fn an_interval_of_a_factor_of_ten_identifies_nothing() {
-        let law = find_preset("cotton broad")
+        let law = Material::preset("cotton broad")
             .unwrap()
             .build_law(Timer::Authors);
         let parameters = law.parameters();

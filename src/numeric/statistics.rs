@@ -1,7 +1,7 @@
 //! Probabilities and quantiles that reports need. Distributions are those of the `statrs` crate.
 
 use statrs::{
-    distribution::{ContinuousCDF, FisherSnedecor, Normal, StudentsT},
+    distribution::{Binomial, ContinuousCDF, DiscreteCDF, FisherSnedecor, Normal, StudentsT},
     function::gamma::checked_gamma_ur,
 };
 
@@ -48,6 +48,21 @@ pub(crate) fn normal_quantile(share: f64) -> f64 {
         return f64::INFINITY.copysign(share - 0.5);
     }
     Normal::standard().inverse_cdf(share)
+}
+
+/// The 95 % interval of Wilson for the probability of what has happened `count` times in `all`.
+pub(crate) fn share_interval(count: usize, all: usize) -> [f64; 2] {
+    let (share, all, z2) = (count as f64 / all as f64, all as f64, 3.841_458_820_694_124);
+    let middle = (share + 0.5 * z2 / all) / (1.0 + z2 / all);
+    let variance = (share * (1.0 - share) + 0.25 * z2 / all) * z2 / all;
+    let half = variance.sqrt() / (1.0 + z2 / all);
+    [middle - half, middle + half]
+}
+
+/// The 2.5 % and 97.5 % quantiles of how often something with a probability happens in `all`; none for no probability.
+pub(crate) fn count_interval(all: usize, probability: f64) -> Option<[f64; 2]> {
+    let counts = Binomial::new(probability, all as u64).ok()?;
+    Some([0.025, 0.975].map(|share| counts.inverse_cdf(share) as f64))
 }
 
 /// A quantile of sorted values, linear between them.
@@ -126,6 +141,19 @@ mod tests {
             .collect();
         assert!(runs(&[wiggle]).2.unwrap() > 0.99);
         assert_eq!(runs(&[vec![1.0]]).2, None);
+    }
+
+    /// Computed from the definitions by a few lines of Python, the quantiles by summing the terms of the distribution.
+    #[test]
+    fn intervals_of_shares_and_counts_agree_with_tables() {
+        for (count, all, ends) in [(0, 10, [0.0, 0.277_533]), (95, 100, [0.888_250, 0.978_456])] {
+            let found = share_interval(count, all);
+            for (a, b) in found.iter().zip(ends) {
+                assert!((a - b).abs() < 1e-5, "{found:?}");
+            }
+        }
+        assert_eq!(count_interval(100, 0.1), Some([5.0, 16.0]));
+        assert_eq!(count_interval(10, 1.5), None);
     }
 
     #[test]

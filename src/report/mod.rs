@@ -1,6 +1,7 @@
 //! What people look at: plots, the reports of fits and sensitivity studies, learning curves, pictures and files of
 //! meshes. Every result has a method here that draws it into a folder.
 
+pub(crate) mod coverage;
 pub(crate) mod document;
 pub(crate) mod fit;
 pub(crate) mod learn;

@@ -1,4 +1,4 @@
-//! Charts, bars and heat maps as SVG or PNG files, drawn on the backends of `plotters` with an embedded
+//! Charts, bars, histograms and heat maps as SVG or PNG files, drawn on the backends of `plotters` with an embedded
 //! font.
 //!
 //! The layout is our own: `plotters`' mesh cannot keep the legend outside the plot, clip curves to a
@@ -9,6 +9,7 @@ mod axis;
 mod bars;
 mod chart;
 mod heat;
+mod histogram;
 mod paint;
 mod trace;
 
@@ -19,6 +20,7 @@ use plotters::style::text_anchor::HPos;
 pub(crate) use self::bars::{Bar, BarSeries, Bars};
 pub(crate) use self::chart::{Chart, Mark, Scale, Series};
 pub(crate) use self::heat::HeatMap;
+pub(crate) use self::histogram::{Histogram, Histograms};
 pub(super) use self::paint::png;
 use self::paint::{NOTE, PaintSheet, Painted, TITLE, WIDTH};
 #[cfg(doc)]
@@ -37,6 +39,7 @@ pub(crate) enum Picture {
     Chart(Chart),
     HeatMap(HeatMap),
     Bars(Bars),
+    Histograms(Histograms),
 }
 
 impl From<Chart> for Picture {
@@ -57,12 +60,19 @@ impl From<Bars> for Picture {
     }
 }
 
+impl From<Histograms> for Picture {
+    fn from(histograms: Histograms) -> Self {
+        Picture::Histograms(histograms)
+    }
+}
+
 impl Picture {
     /// Whether there is anything to draw.
     pub(crate) fn is_drawable(&self) -> bool {
         match self {
             Picture::Chart(chart) => chart.is_drawable(),
             Picture::Bars(bars) => bars.is_drawable(),
+            Picture::Histograms(histograms) => histograms.is_drawable(),
             Picture::HeatMap(_) => true,
         }
     }
@@ -93,6 +103,7 @@ impl Picture {
             Picture::Chart(chart) => chart.sheet(),
             Picture::HeatMap(map) => map.sheet(),
             Picture::Bars(bars) => bars.sheet(),
+            Picture::Histograms(histograms) => histograms.sheet(),
         }
     }
 }

@@ -20,6 +20,8 @@ pub(crate) enum ShardKind {
     Fit,
     /// [`crate::sensitivity::SensitivityJob::merge`].
     Sensitivity,
+    /// The bench of error bars.
+    Coverage,
 }
 
 /// The journals of some folders, opened for reading.
@@ -49,9 +51,12 @@ impl Shards {
         if self.holds("sensitivity") {
             return Ok(ShardKind::Sensitivity);
         }
+        if self.holds("coverage") {
+            return Ok(ShardKind::Coverage);
+        }
         let folder = self.0.first().and_then(|journal| journal.path().parent());
         bad_input(format!(
-            "{}: nothing in it that can be merged; give folders that `rumple fit`, `rumple bootstrap` or `rumple sensitivity` has made with --shard",
+            "{}: nothing in it that can be merged; give folders that `rumple fit`, `rumple bootstrap`, `rumple sensitivity` or `rumple bench coverage` has made with --shard",
             folder.unwrap_or(Path::new("")).display()
         ))
     }

@@ -1,151 +1,198 @@
-//! Do the error bars hold? Synthetic data sets are fitted, and the truth is looked for in the intervals.
+//! Do the error bars hold? Tables of laws that are drawn at random are fitted, and the truth is looked for in the intervals
+//! and within a bootstrap.
+//!
+//! A data set is a task of [`crate::study`]: it can be shared out, stopped and gone on with.
 
-use crate::fit::{
-    case::{Case, HoldOutRule, Role},
-    dataset::{DataRow, Dataset, SpreadSource},
-    defaults::complete,
-    run::{Fit, SearchMethod},
+mod calibration;
+mod job;
+mod prior;
+mod set;
+mod summary;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+pub(crate) use calibration::RankHistogram;
+pub(crate) use job::CoverageJob;
+pub(crate) use set::{DataSet, Estimate};
+pub(crate) use summary::{Coverage, NoiseCoverage, ParameterCoverage};
+
+use self::{
+    prior::{GAPS_MM, Prior, presses},
+    set::Truth,
 };
 use crate::{
-    error::Result,
-    laboratory::{Condition, CreaseTest, Resolution, TestSettings, Tests},
-    material::{LawName, Material, Timer},
+    error::{Error, Result, bad_input, readable},
+    material::{Law, LawName, Material, Timer},
     numeric::{Compute, Random},
-    optimize::RobustLoss,
-    study::{Wish, journal::Journal},
+    study::{Task, Tasks, Work},
 };
 
 /// What is drawn and fitted.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct CoverageTrial {
-    /// The truth, in curvature; its bending stiffness is taken as known.
-    pub truth: Material,
-    /// Gaps \[mm\].
-    pub gaps_mm: Vec<f64>,
-    /// Pressing times \[s\].
-    pub presses: Vec<f64>,
-    /// Standard deviation of the noise \[degrees\].
-    pub noise_deg: f64,
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct CoveragePlan {
+    /// How many laws are drawn.
+    pub laws: usize,
+    /// Standard deviations of the noise \[degrees\]; each law has a table for each of them.
+    pub noise_deg: Vec<f64>,
+    /// Refits of a parametric bootstrap of each fit; none without one.
+    pub refits: Option<usize>,
     /// Starts of each fit.
     pub starts: usize,
-    /// Hinges of each fit.
-    pub hinges: usize,
-    /// Seed.
+    /// Of laws and noise.
     pub seed: u64,
+    /// A material file whose law is that of all tables; laws are drawn where there is none.
+    pub material: Option<Value>,
 }
 
-/// How often the interval of a parameter held the truth.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Covered {
-    /// Name of the parameter.
-    pub name: String,
-    /// Data sets whose 95 % interval holds the truth.
-    pub sets: usize,
-    /// Data sets whose interval has an open end.
-    pub open: usize,
+/// More would be days of computing.
+const MOST_LAWS: usize = 10_000;
+/// More series than a plot can keep apart.
+const MOST_NOISES: usize = 4;
+/// With fewer refits a rank says little.
+const REFITS: (usize, usize) = (9, 9999);
+const MOST_STARTS: usize = 4096;
+
+impl CoveragePlan {
+    /// Refuses what cannot be computed.
+    fn check(&self) -> Result<()> {
+        let whole =
+            |option: &str, value: usize, (low, high): (usize, usize), usual: &str| match (low
+                ..=high)
+                .contains(&value)
+            {
+                true => Ok(()),
+                false => bad_input(format!(
+                    "{option} {value} cannot be used; give {low} to {high} ({usual})"
+                )),
+            };
+        whole("--laws", self.laws, (1, MOST_LAWS), "100 are usual")?;
+        whole("--starts", self.starts, (1, MOST_STARTS), "a fit has 16")?;
+        if let Some(refits) = self.refits {
+            whole("--bootstrap", refits, REFITS, "99 are usual")?;
+        }
+        let noises = &self.noise_deg;
+        if !(1..=MOST_NOISES).contains(&noises.len()) {
+            return bad_input(format!(
+                "--noise-deg has {} values; give 1 to {MOST_NOISES}",
+                noises.len()
+            ));
+        }
+        for (k, noise) in noises.iter().enumerate() {
+            if !(1e-3..=45.0).contains(noise) {
+                return bad_input(format!(
+                    "--noise-deg {} is not a spread that can be fitted; give 0.001 to 45 degrees",
+                    readable(*noise)
+                ));
+            }
+            if noises[..k].contains(noise) {
+                return bad_input(format!(
+                    "--noise-deg {} stands twice; give each once",
+                    readable(*noise)
+                ));
+            }
+        }
+        Ok(())
+    }
 }
 
-impl CoverageTrial {
-    /// A case with one known stiffness, and the exact angles of the hard law.
-    pub(crate) fn exact(&self, compute: &Compute) -> Result<(Case, Dataset)> {
-        let stiffness = self.truth.value("bending_stiffness").unwrap_or(1e-5);
-        let case = Case {
-            name: format!("synthetic {}", self.truth.name),
-            notes: Vec::new(),
-            data: Vec::new(),
-            law: LawName::TimeDependent,
-            relaxation_branches: 0,
-            parameters: vec![(
-                "bending_stiffness".into(),
-                Role::Fixed {
-                    value: stiffness,
-                    why: "known".into(),
-                },
-            )],
-            tests: TestSettings {
-                hinges: Some(self.hinges),
-                ..TestSettings::default()
-            },
-            loss: RobustLoss::Squares,
-            starts: self.starts,
-            seed: self.seed,
-            hold_out: HoldOutRule::default(),
-        };
-        let metres: Vec<f64> = self.gaps_mm.iter().map(|mm| 1e-3 * mm).collect();
-        let points = CreaseTest::grid(&metres, &self.presses, &[case.tests.read_s]);
-        let conditions: Vec<(usize, Condition)> =
-            points.into_iter().map(|p| (0, p.into())).collect();
-        let law = self.truth.build_law(Timer::Authors);
-        let hard = Resolution::hard(&TestSettings::default());
-        let values = self.truth.values_for(law.as_ref())?;
-        let angles = Tests::new(compute, law, hard, &conditions)?
-            .run(compute, &[vec![values]], false)?
-            .remove(0)
-            .values;
-        let row = |((_, condition), value): (&(usize, Condition), f64)| DataRow {
-            place: "synthetic".into(),
-            group: 0,
-            condition: *condition,
-            value,
-            sd: if self.noise_deg > 0.0 {
-                self.noise_deg
-            } else {
-                1.0
-            },
-            spread: SpreadSource::Stated,
-            held_out: false,
-        };
-        let data = Dataset {
-            rows: conditions.iter().zip(angles).map(row).collect(),
-            groups: vec![self.truth.name.clone()],
-            synthetic: true,
-            repeats: Vec::new(),
-            files: Vec::new(),
-            notes: Vec::new(),
-        };
-        Ok((complete(&case, &data)?, data))
+/// The data sets of a plan.
+pub(crate) struct CoverageStudy {
+    pub plan: CoveragePlan,
+    compute: Compute,
+    /// Values of the law of all tables, in the order of its parameters; none where laws are drawn.
+    given: Option<Vec<f64>>,
+}
+
+impl CoverageStudy {
+    /// Checks the plan.
+    pub(crate) fn new(plan: CoveragePlan, compute: Compute) -> Result<CoverageStudy> {
+        plan.check()?;
+        let given = plan.material.as_ref().map(given).transpose()?;
+        Ok(CoverageStudy {
+            plan,
+            compute,
+            given,
+        })
     }
 
-    /// Draws and fits `sets` data sets; `watch` is told after each.
-    pub(crate) fn coverage(
-        &self,
-        compute: &Compute,
-        sets: usize,
-        mut watch: impl FnMut(usize),
-    ) -> Result<Vec<Covered>> {
-        let (case, exact) = self.exact(compute)?;
-        let mut list: Vec<Covered> = Vec::new();
-        for set in 0..sets {
-            let mut random = Random::stream(self.seed, set as u64);
-            let mut data = exact.clone();
-            for row in &mut data.rows {
-                row.value += self.noise_deg * random.normal();
+    /// Number of the law and the noise of every data set, law by law.
+    fn sets(&self) -> impl Iterator<Item = (usize, f64)> {
+        let noises = &self.plan.noise_deg;
+        (0..self.plan.laws).flat_map(move |law| noises.iter().map(move |noise| (law, *noise)))
+    }
+
+    /// A law. It depends on the seed and its number alone.
+    fn truth(&self, law: usize) -> Truth {
+        let values = match &self.given {
+            Some(values) => values.clone(),
+            None => {
+                let mut random = Random::stream(self.plan.seed, 2 * law as u64);
+                let parameters = fitted_law().parameters();
+                let draw = |role| Prior::of(role).draw(&mut random);
+                parameters.iter().map(|p| p.role).map(draw).collect()
             }
-            let fit = Fit::new(compute.clone(), &case, &data, SearchMethod::Lm)?;
-            let result = fit.run(&mut Journal::in_memory(), &mut |_| Wish::GoOn)?;
-            for p in result.parameters.iter().filter(|p| p.free) {
-                let truth = self.truth.value(&p.name).unwrap_or(f64::NAN);
-                let [low, high] = p.ci95;
-                let inside =
-                    low.is_none_or(|low| low <= truth) && high.is_none_or(|high| truth <= high);
-                let open = low.is_none() || high.is_none();
-                let at = match list.iter().position(|c| c.name == p.name) {
-                    Some(at) => at,
-                    None => {
-                        let name = p.name.clone();
-                        list.push(Covered {
-                            name,
-                            sets: 0,
-                            open: 0,
-                        });
-                        list.len() - 1
-                    }
-                };
-                list[at].sets += usize::from(inside);
-                list[at].open += usize::from(open);
-            }
-            watch(set + 1);
-        }
-        Ok(list)
+        };
+        Truth { values }
+    }
+
+    /// Noise of a data set. It depends on seed, law and spread, so that more laws or spreads leave it as it is.
+    fn noise(&self, law: usize, noise: f64) -> Random {
+        Random::stream(self.plan.seed ^ noise.to_bits(), 2 * law as u64 + 1)
+    }
+}
+
+/// The law of a plain fit.
+fn fitted_law() -> std::sync::Arc<dyn Law> {
+    LawName::TimeDependent.law(Timer::Authors, 0)
+}
+
+/// Values of a material file, whose law must be the one that is fitted.
+fn given(file: &Value) -> Result<Vec<f64>> {
+    let material = Material::parse(&file.to_string(), "--material")?.in_curvature(None)?;
+    if material.law != LawName::TimeDependent || !material.relaxation.is_empty() {
+        return bad_input(format!(
+            "--material '{}': tables are fitted with the law \"time_dependent\" without relaxation branches; give a material with this law",
+            material.name
+        ));
+    }
+    material.values_for(fitted_law().as_ref())
+}
+
+impl Tasks for CoverageStudy {
+    fn study(&self) -> &'static str {
+        "coverage"
+    }
+
+    fn identity(&self) -> Value {
+        // Not how many laws and which noise: a study that wants more keeps what it has.
+        json!({
+            "law": match &self.given {
+                Some(values) => json!(values),
+                None => json!(Prior::in_words(fitted_law().as_ref())),
+            },
+            "gap_mm": GAPS_MM,
+            "press_s": presses(),
+            "bootstrap": self.plan.refits,
+            "starts": self.plan.starts,
+            "seed": self.plan.seed,
+            "device": self.compute.describe(),
+        })
+    }
+
+    fn names(&self) -> Vec<String> {
+        let name = |(law, noise): (usize, f64)| format!("law {}, noise {noise}°", law + 1);
+        self.sets().map(name).collect()
+    }
+}
+
+impl Work for CoverageStudy {
+    fn run(&self, _: &Task, index: usize) -> Result<Value> {
+        let Some((law, noise)) = self.sets().nth(index) else {
+            return bad_input(format!("there is no data set {index}"));
+        };
+        let set = self.data_set(law, noise)?;
+        serde_json::to_value(set)
+            .map_err(|e| Error::BadInput(format!("a data set cannot be written as JSON: {e}")))
     }
 }

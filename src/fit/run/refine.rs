@@ -122,6 +122,37 @@ impl Fit<'_> {
         })
     }
 
+    /// Values of the free parameters, in their order, from so many refits of a parametric bootstrap with a seed of its
+    /// own. Refits that failed are left out.
+    pub(crate) fn refits(
+        &self,
+        optimum: &Optimum,
+        count: usize,
+        seed: u64,
+    ) -> Result<Vec<Vec<f64>>> {
+        let mut values = Vec::new();
+        for first in (0..count).step_by(bootstrap::BATCH) {
+            let batch = bootstrap::samples(
+                &self.problem,
+                self.levenberg(),
+                (&optimum.point, &optimum.at.residuals),
+                &self.scales(optimum),
+                seed,
+                (first, bootstrap::BATCH.min(count - first)),
+            )?;
+            for sample in batch.iter().filter(|s| s.cost.is_some()) {
+                let point = DVector::from_column_slice(&sample.point);
+                let unknowns = 0..self.problem.unknowns.len();
+                values.push(
+                    unknowns
+                        .map(|k| self.problem.parameter(k, &point).0)
+                        .collect(),
+                );
+            }
+        }
+        Ok(values)
+    }
+
     /// A parametric bootstrap of a finished fit; none where other shards have the rest.
     pub fn bootstrap(
         &self,

@@ -4,7 +4,7 @@ use rumple::{
     fit::{
         case::Case,
         dataset::Dataset,
-        run::{Fit, Optimizer},
+        run::{Fit, SearchMethod},
     },
     optimize::multistart::SearchProgress,
     study::{Wish, journal::Journal},
@@ -35,7 +35,7 @@ const FILE: &str = r#"{"file": "t.csv"}"#;
 
 fn parts(json: &str) -> usize {
     let (case, data) = case_of(json, &both());
-    let fit = Fit::new(cpu(), &case, &data, Optimizer::Lm).unwrap();
+    let fit = Fit::new(cpu(), &case, &data, SearchMethod::Lm).unwrap();
     fit.problem.parts(&data).len()
 }
 
@@ -50,7 +50,7 @@ fn directions_end_where_each_ends_alone() {
         let case = Case::parse(&case.to_json().to_string(), "case").unwrap();
         let file = rumple::fit::data::DataFile::parse(&both(), "t.csv").unwrap();
         let data = Dataset::gather(&case, &[(&case.data[0], file)]).unwrap();
-        let fit = Fit::new(cpu(), &case, &data, Optimizer::Lm).unwrap();
+        let fit = Fit::new(cpu(), &case, &data, SearchMethod::Lm).unwrap();
         fit.run(&mut Journal::in_memory(), &mut |_| Wish::GoOn)
             .unwrap()
     });
@@ -83,7 +83,7 @@ fn directions_end_where_each_ends_alone() {
 #[test]
 fn parts_that_are_stopped_go_on_to_the_same_bits() {
     let (case, data) = case_of(&json(FILE, ""), &both());
-    let fit = Fit::new(cpu(), &case, &data, Optimizer::Lm).unwrap();
+    let fit = Fit::new(cpu(), &case, &data, SearchMethod::Lm).unwrap();
     let search = |journal: &mut Journal, most: usize| -> (SearchProgress, bool) {
         let mut rounds = 0;
         fit.search(journal, "search", &mut |_| {

@@ -7,13 +7,13 @@ use rumple::{
         dataset::Dataset,
         defaults::complete,
         result::{FitResult, JacobianCheck, ParameterResult},
-        run::{Fit, Optimizer},
+        run::{Fit, SearchMethod},
         verdict::Evidence,
     },
-    material::Material,
+    laboratory::CreaseTest,
+    material::{Material, Timer},
     numeric::Random,
     study::{Wish, journal::Journal},
-    verify::coverage::CoverageTrial,
 };
 
 use crate::inside::common::cpu;
@@ -34,7 +34,7 @@ pub(super) fn case_of(json: &str, table: &str) -> (Case, Dataset) {
 
 pub(super) fn fit_of(json: &str, table: &str) -> FitResult {
     let (case, data) = case_of(json, table);
-    let fit = Fit::new(cpu(), &case, &data, Optimizer::Lm).unwrap();
+    let fit = Fit::new(cpu(), &case, &data, SearchMethod::Lm).unwrap();
     fit.run(&mut Journal::in_memory(), &mut |_| Wish::GoOn)
         .unwrap()
 }
@@ -76,22 +76,18 @@ fn a_fitted_angle_is_that_of_the_hard_law() {
 /// Angles of cotton at two gaps and six pressing times, each `repeats` times with normal noise of `noise` degrees. `sd`
 /// is what the file states for a gap in mm.
 pub(super) fn noisy(repeats: usize, noise: f64, sd: impl Fn(f64) -> Option<f64>) -> String {
-    let trial = CoverageTrial {
-        truth: Material::parse(&shipped("levison_like_cotton.truth.json"), "truth").unwrap(),
-        gaps_mm: vec![0.5, 1.0],
-        presses: (0..6).map(|k| 10f64.powi(k)).collect(),
-        noise_deg: 0.0,
-        starts: 1,
-        hinges: 64,
-        seed: 1,
-    };
-    let (_, data) = trial.exact(&cpu()).unwrap();
+    let material = Material::parse(&shipped("levison_like_cotton.truth.json"), "truth").unwrap();
+    let law = material.build_law(Timer::Authors);
+    let values = material.values_for(law.as_ref()).unwrap();
+    let presses: Vec<f64> = (0..6).map(|k| 10f64.powi(k)).collect();
+    let points = CreaseTest::grid(&[0.5e-3, 1e-3], &presses, &[300.0]);
+    let angles = CreaseTest::exact(law.as_ref(), &values, &points).unwrap();
     let mut random = Random(11);
     let mut table = String::from("gap_mm,press_time_s,recovery_time_s,angle_deg,sd_deg\n");
-    for row in &data.rows {
-        let [gap, press] = ["gap_mm", "press_s"].map(|name| row.condition.setting(name).unwrap());
+    for (point, angle) in points.iter().zip(angles) {
+        let (gap, press) = (1e3 * point.gap, point.press);
         for _ in 0..repeats {
-            let angle = row.value + noise * random.normal();
+            let angle = angle.unwrap() + noise * random.normal();
             let sd = sd(gap).map_or(String::new(), |sd| sd.to_string());
             table += &format!("{gap},{press},300,{angle},{sd}\n");
         }
@@ -249,7 +245,7 @@ fn a_misfit_leaves_nothing_identified() {
 #[test]
 fn a_failed_gradient_check_withholds_error_bars() {
     let (case, data) = case_of(&few(""), &noisy(1, 1.0, |_| Some(1.0)));
-    let fit = Fit::new(cpu(), &case, &data, Optimizer::Lm).unwrap();
+    let fit = Fit::new(cpu(), &case, &data, SearchMethod::Lm).unwrap();
     let result = fit
         .run(&mut Journal::in_memory(), &mut |_| Wish::GoOn)
         .unwrap();
