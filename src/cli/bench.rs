@@ -168,6 +168,7 @@ fn run_fit(common: &Common) -> Result<()> {
         levenberg: Levenberg::default(),
         rounds: FIT_ROUNDS,
         kick_rounds: FIT_KICK_ROUNDS,
+        shakes: 0,
         seed: common.seed(),
         first: 0,
     };

@@ -17,7 +17,7 @@ use super::{
 use crate::{
     error::Result,
     laboratory::{Condition, Resolution, TESTS, TestSettings, Tests},
-    material::{Law, Parameter, Transform},
+    material::{Law, LawForm, Parameter, Transform},
     numeric::Compute,
     optimize::{Linearized, Problem},
 };
@@ -173,6 +173,18 @@ impl Calibration {
     /// Gate width of a stage, as a share of the largest curvature.
     pub fn width(&self, stage: usize) -> f64 {
         stages(self.hinges)[stage].1
+    }
+
+    /// Whether the last stage costs so little that its kinks can be searched: whole folds of one yarn without branches.
+    pub fn is_cheap(&self) -> bool {
+        let form = self.law.form();
+        let closed = match form {
+            LawForm::TimeDependent {
+                spreads, branches, ..
+            } => spreads.is_none() && branches.is_empty(),
+            LawForm::Dahl => true,
+        };
+        closed && self.whole_folds && self.without_meshes.is_none()
     }
 
     /// How the last stage simulates.

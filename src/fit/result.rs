@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use curve::{Curves, FittedCurve};
 
+use super::verdict::IDENTIFIED;
+
 /// A finished (or interrupted) fit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FitResult {
@@ -86,9 +88,9 @@ pub struct ParameterResult {
 }
 
 impl ParameterResult {
-    /// Whether the data determine it by itself: it is free, and has a value and an interval with two ends.
+    /// Whether its verdict is that the data determine it by itself.
     pub fn identified(&self) -> bool {
-        self.free && self.value.is_some() && self.ci95.iter().all(Option::is_some)
+        self.free && self.verdict == IDENTIFIED
     }
 }
 

@@ -76,6 +76,8 @@ pub struct Optimum {
 const SECOND_THOUGHTS: usize = 4;
 /// Rounds of kicks: from 200 to 600 of them 15 or 16 of 16 starts of the shipped case succeed.
 const KICK_ROUNDS: usize = 300;
+/// Copies of a start that are made at the end of a search, where whole folds make kinks.
+const SHAKES: usize = 16;
 
 impl<'a> Fit<'a> {
     /// Prepares a completed case.
@@ -123,6 +125,10 @@ impl<'a> Fit<'a> {
             kick_rounds: match self.case.relaxation_branches {
                 0 => KICK_ROUNDS,
                 _ => KICK_ROUNDS / 10,
+            },
+            shakes: match self.problem.is_cheap() {
+                true => SHAKES,
+                false => 0,
             },
             seed: self.case.seed,
             first,

@@ -15,6 +15,9 @@ use crate::{
     optimize::{Linearized, Problem, profile::ProfileSide, uncertainty::Uncertainty},
 };
 
+/// The verdict on a parameter that the data determine by itself.
+pub(crate) const IDENTIFIED: &str = "identified";
+
 /// What is known of one unknown's parameter.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Verdict {
@@ -68,9 +71,10 @@ const SHARP: f64 = 0.3;
 /// Residuals that no unknown of a kind moves by more than this (in standard deviations a neper) do not
 /// see it.
 const BLIND: f64 = 1e-6;
-/// "Identified" takes a 95 % interval whose ends differ by less than this factor; for a ratio, which has natural ends,
-/// one that leaves out more than the inverse of the factor as a share of its range.
-const WIDEST: f64 = 10.0;
+/// "Identified" takes a 95 % interval whose ends differ by less than this factor: a factor of two either way.
+const WIDEST: f64 = 4.0;
+/// For a ratio, which has natural ends, it takes an interval that is narrower than this share of its range.
+const WIDEST_SHARE: f64 = 0.9;
 /// Standard error over the prior's above which the data have added nothing.
 const ONLY_PRIOR: f64 = 0.9;
 
@@ -144,7 +148,7 @@ impl Evidence<'_> {
         }
         let wide = wide(self.parameter(unknown), ci95);
         if !open && wide.is_none() {
-            return known("identified".into());
+            return known(IDENTIFIED.into());
         }
         if let Some(text) = self.combination(k).or(wide.filter(|_| !open)) {
             return known(text);
@@ -168,7 +172,7 @@ impl Evidence<'_> {
             _ => "its interval holds only as far as the law does".into(),
         };
         match text.as_str() {
-            "identified" => format!("under a misfit: {holds}"),
+            IDENTIFIED => format!("under a misfit: {holds}"),
             _ => format!("under a misfit: {text}; {holds}"),
         }
     }
@@ -350,7 +354,7 @@ fn wide(parameter: &Parameter, ci95: [Option<f64>; 2]) -> Option<String> {
     };
     if parameter.dimension == Dimension::Ratio {
         let range = parameter.high - parameter.low;
-        return (high - low >= (1.0 - 1.0 / WIDEST) * range).then(|| {
+        return (high - low >= WIDEST_SHARE * range).then(|| {
             format!(
                 "known only to be between {} and {}",
                 digits(low),
@@ -371,7 +375,7 @@ mod tests {
     use crate::material::{Material, Timer};
 
     #[test]
-    fn an_interval_of_a_factor_of_ten_identifies_nothing() {
+    fn an_interval_of_a_factor_of_four_identifies_nothing() {
         let law = Material::preset("cotton broad")
             .unwrap()
             .build_law(Timer::Authors);
@@ -380,7 +384,7 @@ mod tests {
             let parameter = parameters.iter().find(|p| p.name == name).unwrap();
             wide(parameter, [Some(low), Some(high)])
         };
-        assert_eq!(of("dwell_time", 20.0, 199.0), None);
+        assert_eq!(of("dwell_time", 20.0, 79.0), None);
         let said = of("dwell_time", 10.0, 440.0).unwrap();
         assert_eq!(said, "known only to a factor of 44");
         assert_eq!(of("hardening_drop", 0.2, 1.0), None);

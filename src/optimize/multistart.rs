@@ -2,9 +2,11 @@
 
 mod join;
 mod kick;
+mod shake;
 
 use kick::{RestPlace, kick};
 use serde::{Deserialize, Serialize};
+use shake::shaken;
 
 use super::{
     Problem,
@@ -23,6 +25,8 @@ pub struct SearchPlan {
     /// Rounds of the first stage during which a start that has come to rest is kicked out of its
     /// minimum; it goes back if that led nowhere better.
     pub kick_rounds: usize,
+    /// Copies of a start that are made at the end of the last stage, where its cost has kinks; 0 where it has none.
+    pub shakes: usize,
     /// Seed of the kicks.
     pub seed: u64,
     /// Number of the first start among all that share the seed: each start has kicks of its own.
@@ -148,6 +152,9 @@ pub(crate) fn search(
             }
         }
         progress.walkers = batch.walkers;
+        if last && plan.shakes > 0 {
+            progress.shake(problem, plan)?;
+        }
         progress.finish_stage(problem, plan, last);
         if watch(&progress)? == Wish::Stop {
             return Ok(progress);
@@ -169,6 +176,22 @@ impl SearchPlan {
 }
 
 impl SearchProgress {
+    /// Shakes the starts that may be the best: those whose cost is not far above the lowest.
+    fn shake(&mut self, problem: &dyn Problem, plan: &SearchPlan) -> Result<()> {
+        let Some((_, best)) = self.best() else {
+            return Ok(());
+        };
+        for i in 0..self.walkers.len() {
+            let walker = &self.walkers[i];
+            let joined = matches!(walker.outcome, Some(WalkerEnd::Joined(_)));
+            if joined || walker.cost.is_none_or(|cost| cost > SHAKEN * best + SHAKEN) {
+                continue;
+            }
+            self.walkers[i] = shaken(problem, plan, i, walker.clone())?;
+        }
+        Ok(())
+    }
+
     /// Back to the best rests; those that came to the same place go on as one.
     fn finish_stage(&mut self, problem: &dyn Problem, plan: &SearchPlan, last: bool) {
         for (walker, rest) in self.walkers.iter_mut().zip(&mut self.rests) {
@@ -206,6 +229,9 @@ impl SearchProgress {
         }
     }
 }
+
+/// Starts whose cost is above so many times the lowest are not shaken.
+const SHAKEN: f64 = 3.0;
 
 /// Whether two walkers are so close that they would go the same way.
 fn close(problem: &dyn Problem, a: &Walker, b: &Walker) -> bool {

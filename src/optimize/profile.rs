@@ -1,5 +1,7 @@
 //! Profile likelihoods: a parameter is moved away from its best value, the others are fitted again.
 
+mod beyond;
+
 use nalgebra::DVector;
 use serde::{Deserialize, Serialize};
 
@@ -42,12 +44,29 @@ pub(crate) struct ProfileTask<'a> {
     pub fineness: f64,
     /// Whether a better point ends the profile; else it counts as level with the optimum.
     pub may_be_better: bool,
+    /// How often an end may be looked beyond, for problems with several minima.
+    pub looks: usize,
+    /// Of the starts of these looks.
+    pub seed: u64,
 }
 
 impl ProfileTask<'_> {
     /// How much √Δcost is to rise in a step towards a threshold.
     fn rise(&self, threshold: f64) -> f64 {
         threshold.sqrt() / (STEPS_TO_THRESHOLD * self.fineness)
+    }
+
+    /// How far a walker of a batch is above the optimum, without its pin; none before its first round.
+    fn delta(&self, batch: &Batch, walker: usize) -> Option<f64> {
+        let mut residuals = batch.at(walker)?.residuals.clone();
+        if let Some(offset) = &self.offset {
+            residuals += offset;
+        }
+        let cost = self.levenberg.loss.cost(&residuals, self.problem.data());
+        Some(match cost.is_finite() {
+            true => cost - self.cost,
+            false => f64::MAX,
+        })
     }
 
     fn most_steps(&self) -> usize {
@@ -73,12 +92,19 @@ pub(crate) struct ProfileSide {
     /// Steps in a row that went too far.
     overshoots: usize,
     pub(crate) done: bool,
+    /// How often its end may still be looked beyond.
+    looks: usize,
 }
 
 impl ProfileSide {
-    /// Where Δcost crosses the threshold, linear in √Δcost; none where it does not.
+    /// Where Δcost crosses the threshold for the last time, linear in √Δcost; none where it does not.
     pub(crate) fn end(&self, threshold: f64) -> Option<f64> {
-        let crossing = self.path.windows(2).find(|w| w[1].1 >= threshold)?;
+        let crosses = |w: &&[(f64, f64)]| w[0].1 < threshold && w[1].1 >= threshold;
+        let crossing = self.path.windows(2).rfind(crosses)?;
+        // The last step may have come back below the threshold.
+        if self.path.last()?.1 < threshold {
+            return None;
+        }
         let root = |delta: f64| delta.max(0.0).sqrt();
         let [(a, low), (b, high)] = [crossing[0], crossing[1]];
         let share = (root(threshold) - root(low)) / (root(high) - root(low)).max(1e-300);
@@ -178,6 +204,7 @@ pub(crate) fn sides(task: &ProfileTask, ranges: &[ProfileRange]) -> Vec<ProfileS
                     .min(0.1 * (range.1 - range.0)),
                 overshoots: 0,
                 done: (wall - q) * direction <= 1e-9,
+                looks: task.looks,
             });
         }
     }
@@ -205,7 +232,16 @@ pub(crate) fn profile(
     loop {
         let open: Vec<usize> = (0..sides.len()).filter(|&i| !sides[i].done).collect();
         if open.is_empty() {
-            return Ok(ProfileEnd::Done);
+            if let Some(better) = beyond::look(task, sides)? {
+                return Ok(ProfileEnd::Better(better));
+            }
+            if watch(sides)? == Wish::Stop {
+                return Ok(ProfileEnd::Stopped);
+            }
+            match sides.iter().all(|s| s.done) {
+                true => return Ok(ProfileEnd::Done),
+                false => continue,
+            }
         }
         let (mut walkers, mut perturbations) = (Vec::new(), Vec::new());
         for &i in &open {
@@ -229,21 +265,13 @@ pub(crate) fn profile(
         batch.run()?;
         for (k, &i) in open.iter().enumerate() {
             let point = DVector::from_column_slice(&batch.walkers[k].point);
-            let Some(at) = batch.at(k) else { continue };
-            let mut residuals = at.residuals.clone();
-            if let Some(offset) = &task.offset {
-                residuals += offset;
-            }
-            let cost = settings.loss.cost(&residuals, task.problem.data());
-            if cost < task.cost - BETTER * sides[i].threshold && task.may_be_better {
+            let Some(delta) = task.delta(&batch, k) else {
+                continue;
+            };
+            if delta < -BETTER * sides[i].threshold && task.may_be_better {
                 return Ok(ProfileEnd::Better(batch.walkers[k].point.clone()));
             }
             let (q, _) = task.problem.quantity(sides[i].quantity, &point);
-            let delta = if cost.is_finite() {
-                cost - task.cost
-            } else {
-                f64::MAX
-            };
             sides[i].extend(task, q, delta, batch.walkers[k].point.clone());
         }
         if watch(sides)? == Wish::Stop {
@@ -301,6 +329,8 @@ mod tests {
             uncertainty: &uncertainty,
             fineness: 1.0,
             may_be_better: true,
+            looks: 0,
+            seed: 1,
         };
         let ranges = [(0, (-10.0, 10.0)), (1, (-10.0, 0.5))];
         let ranges = ranges.map(|(quantity, range)| ProfileRange {

@@ -20,6 +20,9 @@ use crate::{
 /// Δχ² of a 99.7 % interval over that of a 95 % interval.
 const BEYOND_997: f64 = 9.0 / 3.841_458_820_694_124;
 
+/// How often the end of an interval is looked beyond.
+const LOOKS: usize = 2;
+
 impl Fit<'_> {
     pub(super) fn profile(
         &self,
@@ -60,6 +63,11 @@ impl Fit<'_> {
             uncertainty: &uncertainty,
             fineness,
             may_be_better,
+            looks: match self.problem.is_cheap() {
+                true => LOOKS,
+                false => 0,
+            },
+            seed: self.case.seed,
         };
         let mut sides = match journal.get(key)? {
             Some(sides) => sides,

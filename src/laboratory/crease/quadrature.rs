@@ -215,7 +215,7 @@ fn has_branches(form: &LawForm) -> bool {
 fn grades(form: &LawForm, values: &[f64], crest: f64) -> Vec<f64> {
     match form {
         LawForm::TimeDependent { .. } => Vec::new(),
-        LawForm::Dahl => [2.0, 6.0, 14.0, 30.0]
+        LawForm::Dahl => [1.0, 2.0, 3.5, 6.0, 10.0, 16.0, 25.0, 40.0]
             .map(|times| times * values[2] / crest)
             .into_iter()
             .filter(|u| *u < 1.0)

@@ -43,10 +43,7 @@ pub(super) fn kick(
         let rest = progress.rests[i].as_ref();
         let better = rest.is_none_or(|rest| walker.cost < rest.walker.cost);
         if walker.outcome.is_some() && !broken(walker) && better {
-            progress.rests[i] = Some(RestPlace {
-                walker: walker.clone(),
-                factor: batch.at(i).and_then(valley).unwrap_or_default(),
-            });
+            progress.rests[i] = Some(RestPlace::new(walker.clone(), batch.at(i)));
         }
     }
     if progress.trace.len() >= plan.kick_rounds {
@@ -81,14 +78,33 @@ fn valley(at: &Linearized) -> Option<Vec<f64>> {
 }
 
 impl RestPlace {
+    /// Of a walker with its residuals and Jacobian.
+    pub(super) fn new(walker: Walker, at: Option<&Linearized>) -> RestPlace {
+        RestPlace {
+            walker,
+            factor: at.and_then(valley).unwrap_or_default(),
+        }
+    }
+
     /// A point to descend from next.
-    fn kicked(&self, bounds: &[(f64, f64)], random: &mut Random) -> Vec<f64> {
+    pub(super) fn kicked(&self, bounds: &[(f64, f64)], random: &mut Random) -> Vec<f64> {
         let size = KICK_RANGE.powf(-random.uniform());
         let shift = self.shift(bounds, random) * size;
         let moved = self.walker.point.iter().zip(shift.iter()).zip(bounds);
         moved
             .map(|((x, shift), (low, high))| (x + shift).clamp(*low, *high))
             .collect()
+    }
+
+    /// Steps along the axes of the valley, as columns: so many standard deviations each.
+    pub(super) fn steps(&self, reach: f64) -> Option<DMatrix<f64>> {
+        let unknowns = self.walker.point.len();
+        if self.factor.is_empty() {
+            return None;
+        }
+        let factor = DMatrix::from_column_slice(unknowns, unknowns, &self.factor);
+        let even = DMatrix::identity(unknowns, unknowns) * reach;
+        factor.tr_solve_lower_triangular(&even)
     }
 
     /// The longest kick in a random direction.

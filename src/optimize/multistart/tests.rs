@@ -43,6 +43,7 @@ const PLAN: SearchPlan = SearchPlan {
         loss: crate::optimize::RobustLoss::Squares,
     },
     rounds: 20,
+    shakes: 0,
     kick_rounds: 1000,
     seed: 1,
     first: 0,
