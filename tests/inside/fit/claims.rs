@@ -151,16 +151,6 @@ fn noise_free_data_give_the_truth_back() {
         let errors = values.iter().zip(&truth).map(|(v, t)| (v / t - 1.0).abs());
         errors.fold(0.0, f64::max)
     };
-    println!(
-        "{:?}",
-        (0..32)
-            .map(|i| worst(&progress.walker(i).point))
-            .collect::<Vec<_>>()
-    );
-    println!(
-        "{:?}",
-        (0..32).map(|i| progress.walker(i).cost).collect::<Vec<_>>()
-    );
     let found = (0..32)
         .filter(|i| worst(&progress.walker(*i).point) < 1e-4)
         .count();

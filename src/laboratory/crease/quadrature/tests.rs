@@ -219,107 +219,42 @@ fn dahls_friction_is_the_limit_of_roll_outs() {
     assert!(worst < 2e-3, "{worst}");
 }
 
-#[test]
-fn timing() {
-    for (spreads, branches) in [(true, 0), (false, 1), (false, 2), (true, 1)] {
-        let mut random = Random(5);
-        let form = form(spreads, branches);
-        let clock = std::time::Instant::now();
-        let mut n = 0;
-        for _ in 0..100 {
-            let (values, point) = with(&mut random, spreads, branches);
-            let sought: Vec<usize> = (1..values.len()).collect();
-            n += recovery(&form, &values, &sought, &point).is_some() as usize;
-        }
-        let t = clock.elapsed();
-        let mut random = Random(5);
-        let clock = std::time::Instant::now();
-        for _ in 0..100 {
-            let (values, point) = with(&mut random, spreads, branches);
-            recovery(&form, &values, &[], &point);
-        }
-        println!(
-            "{spreads} {branches}: {n} {:?} each, values {:?}",
-            t / 100,
-            clock.elapsed() / 100
-        );
-    }
-}
-
-// Every node more brings a digit nearer; every halving of the steps a quarter of the error.
+// With a node more every piece is a digit better; a branch's relaxation is of second order in the growth of its steps. The
+// bounds are for the nodes and steps that readings are taken with.
 #[test]
 fn nodes_converge_geometrically_and_steps_to_second_order() {
-    for (spreads, branches) in [(false, 0), (true, 0), (false, 1), (false, 2), (true, 1)] {
+    let errors = |spreads: bool, branches: usize, each: &[(usize, f64)], finest: (usize, f64)| {
         let form = form(spreads, branches);
         let mut random = Random(29);
-        let mut worst = [0.0f64; 9];
-        for _ in 0..if spreads && branches > 0 { 30 } else { 100 } {
+        let mut worst = vec![0.0f64; each.len()];
+        for _ in 0..if branches > 0 { 30 } else { 100 } {
             let (values, point) = with(&mut random, spreads, branches);
-            let angle = |nodes, growth| {
+            let angle = |(nodes, growth): (usize, f64)| {
                 let fineness = Fineness::new(nodes, growth);
-                super::recovery(&form, &values, &[], &point, &fineness).map(|a| a.0)
+                super::recovery(&form, &values, &[], &point, &fineness).map(|found| found.0)
             };
-            let Some(reference) = angle(16, 1.1) else {
+            let Some(reference) = angle(finest) else {
                 continue;
             };
-            for (w, nodes) in worst.iter_mut().zip([4, 5, 6, 8, 10]) {
-                *w = w.max((angle(nodes, 1.1).unwrap() - reference).abs());
-            }
-            let reference = angle(8, 1.0125).unwrap();
-            for (w, growth) in worst[5..].iter_mut().zip([1.05, 1.1, 1.2, 1.4]) {
-                *w = w.max((angle(8, growth).unwrap() - reference).abs());
+            for (worst, fineness) in worst.iter_mut().zip(each) {
+                *worst = worst.max((angle(*fineness).unwrap() - reference).abs());
             }
         }
-        let worst = worst.map(|w| format!("{w:.0e}"));
-        println!("{spreads} {branches}: {worst:?}");
+        println!("{spreads} {branches}: {worst:.1e?}°");
+        worst
+    };
+    let nodes = [4, 5, 6, 8, 10].map(|nodes| (nodes, 1.1));
+    for spreads in [false, true] {
+        let worst = errors(spreads, 0, &nodes, (16, 1.1));
+        assert!(worst[0] > 1e-4, "the errors of few nodes must show");
+        assert!(worst[1] < 0.2 * worst[0] && worst[2] < 0.5 * worst[1]);
+        assert!(worst[3] < 1e-5 && worst[4] < 0.05 * worst[3]);
     }
-}
-
-#[test]
-fn debug_steps() {
-    for (spreads, branches) in [(false, 1), (false, 2)] {
-        let form = form(spreads, branches);
-        let mut random = Random(29);
-        for k in 0..100 {
-            let (values, point) = with(&mut random, spreads, branches);
-            let (usual, fine) = (Fineness::new(8, 1.2), Fineness::new(16, 1.0125));
-            let Some(a) = super::recovery(&form, &values, &[], &point, &usual) else {
-                continue;
-            };
-            let b = super::recovery(&form, &values, &[], &point, &fine).unwrap();
-            if (a.0 - b.0).abs() > 2e-3 {
-                println!("{k} {branches} {:.2e} {values:?} {point:?}", a.0 - b.0);
-                let crest = super::CREST_CURVATURE / point.gap;
-                for f in [&usual, &fine] {
-                    let plain = super::keeper(&form, &point, f, &|source| source.value(&values));
-                    for end in super::ends(plain.as_ref(), crest, &[]).unwrap() {
-                        let [x, y] = end
-                            .between
-                            .map(|p| super::scout(plain.as_ref(), crest, p).unwrap().events.met());
-                        println!(
-                            "   {:.7} gained {:o} lost {:o} moves {}",
-                            end.between[0],
-                            y & !x,
-                            x & !y,
-                            end.moves.is_some()
-                        );
-                    }
-                }
-                let [coarse, fine] = [&usual, &fine]
-                    .map(|f| super::keeper(&form, &point, f, &|source| source.value(&values)));
-                let mut e = super::Events::new();
-                let list: Vec<String> = (1..=40)
-                    .map(|i| {
-                        let u = crest * (1.5707963 * i as f64 / 40.0).sin();
-                        format!(
-                            "{:.1e}",
-                            (coarse.kept(u, &mut e).unwrap() - fine.kept(u, &mut e).unwrap())
-                                / crest
-                        )
-                    })
-                    .collect();
-                println!("   {}", list.join(" "));
-            }
-        }
+    for branches in [1, 2] {
+        let steps = [1.4, 1.2, 1.1].map(|growth| (8, growth));
+        let worst = errors(false, branches, &steps, (8, 1.0125));
+        assert!(worst[0] > 1e-2, "the errors of long steps must show");
+        assert!(worst[1] < 0.35 * worst[0] && worst[2] < 0.35 * worst[1]);
+        assert!(worst[2] < 0.01, "a reading errs by less than 0.01°");
     }
 }
