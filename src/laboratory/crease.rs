@@ -120,7 +120,8 @@ impl CreaseTest {
         points: &[CreasePoint],
     ) -> Result<Vec<Option<f64>>> {
         CreaseTest::default().check(points)?;
-        let angle = |p: &CreasePoint| whole::recovery(law, values, &[], p).map(|(angle, _)| angle);
+        let form = law.form();
+        let angle = |p: &CreasePoint| Some(whole::recovery(&form, values, &[], p)?.0);
         let angles: Vec<Option<f64>> = points.iter().map(angle).collect();
         for (point, angle) in points.iter().zip(&angles) {
             if let Some(angle) = angle {

@@ -132,6 +132,15 @@ pub enum LawForm {
 }
 
 impl LawForm {
+    /// Whether a whole fold costs no more than a few hundred roll-outs of a hinge: with relaxation branches its creep is
+    /// taken in steps.
+    pub(crate) fn folds_quickly(&self) -> bool {
+        match self {
+            LawForm::TimeDependent { branches, .. } => branches.is_empty(),
+            LawForm::Dahl => true,
+        }
+    }
+
     /// A law with one yarn and no branches.
     fn special_case(base: [Source; 9]) -> LawForm {
         LawForm::TimeDependent {

@@ -27,11 +27,13 @@ use crate::{
     numeric::Compute,
 };
 
-/// Hinges along a fold where the case does not say: the gate is then 4 % of the crest curvature wide, and a run
-/// costs a sixteenth of one with the fit's 2048.
+/// Hinges along a fold where whole folds take too long and the case does not say: the gate is then 4 % of the crest
+/// curvature wide, and a run costs a sixteenth of one with the fit's 2048.
 pub(crate) const HINGES: usize = 128;
 /// The same for laws that only the plain roll-out computes.
 const FEW_HINGES: usize = 64;
+/// As many hinges cost about as much as a whole fold.
+const WHOLE_FOLD: usize = 32;
 /// Hinges that a task takes through its schedule at once: some ten megabytes.
 const BATCH: usize = 1 << 17;
 /// Most runs of a task.
@@ -67,10 +69,15 @@ impl Laboratory {
         wish: &RangeWish,
     ) -> Result<Laboratory> {
         let mut case = case.clone();
-        let fused = case.build_law().has_fused_form();
-        let hinges = case.tests.hinges;
-        let hinges = hinges.unwrap_or(if fused { HINGES } else { FEW_HINGES });
-        case.tests.hinges = Some(hinges);
+        let law = case.build_law();
+        if !law.form().folds_quickly() {
+            let usual = if law.has_fused_form() {
+                HINGES
+            } else {
+                FEW_HINGES
+            };
+            case.tests.hinges.get_or_insert(usual);
+        }
         let case = &complete(&case, data)?;
         let calibration = Calibration::new(compute.clone(), case, data)?;
         let (conditions, measured) = conditions(data);
@@ -98,7 +105,7 @@ impl Laboratory {
             outputs,
             recipes,
             main,
-            hinges,
+            hinges: case.tests.hinges.unwrap_or(WHOLE_FOLD),
         })
     }
 

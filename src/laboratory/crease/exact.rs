@@ -27,56 +27,74 @@
 
 use std::f64::consts::PI;
 
-use num_dual::{DualNum, DualSVec64};
+use num_dual::DualSVec64;
 
-use super::{CREST_CURVATURE, CreasePoint};
-use crate::material::{Law, LawForm, Source};
+use super::{CREST_CURVATURE, CreasePoint, hinge::Real};
+use crate::material::{LawForm, Source};
 
 /// A number with its derivatives by the parameters of the time-dependent law.
 type Number = DualSVec64<9>;
 
-/// level + slope·κ.
-#[derive(Clone, Copy)]
-struct Affine {
-    level: Number,
-    slope: Number,
+/// A number of which functions are known by their value and slope alone.
+trait Chain: Real {
+    /// A function of this number: its value, and its slope here.
+    fn chain(self, value: f64, slope: f64) -> Self;
 }
 
-impl Affine {
+impl Chain for f64 {
+    fn chain(self, value: f64, _: f64) -> f64 {
+        value
+    }
+}
+
+impl Chain for Number {
+    fn chain(self, value: f64, slope: f64) -> Number {
+        Number::new(value, self.eps * slope)
+    }
+}
+
+/// level + slope·κ.
+#[derive(Clone, Copy)]
+struct Affine<T> {
+    level: T,
+    slope: T,
+}
+
+impl<T: Real> Affine<T> {
     /// κ − `level`.
-    fn above(level: Number) -> Affine {
+    fn above(level: T) -> Affine<T> {
         Affine {
             level: -level,
-            slope: Number::from(1.0),
+            slope: T::from(1.0),
         }
     }
 
-    fn constant(level: Number) -> Affine {
+    fn constant(level: T) -> Affine<T> {
         Affine {
             level,
-            slope: Number::from(0.0),
+            slope: T::from(0.0),
         }
     }
 
     fn value(&self, curvature: f64) -> f64 {
-        self.level.re + self.slope.re * curvature
+        self.level.re() + self.slope.re() * curvature
     }
 
-    fn times(&self, factor: Number) -> Affine {
+    fn times(&self, factor: T) -> Affine<T> {
         Affine {
             level: self.level * factor,
             slope: self.slope * factor,
         }
     }
 
-    fn plus(&self, other: &Affine) -> Affine {
+    fn plus(&self, other: &Affine<T>) -> Affine<T> {
         Affine {
             level: self.level + other.level,
             slope: self.slope + other.slope,
         }
     }
 
-    fn minus(&self, other: &Affine) -> Affine {
+    fn minus(&self, other: &Affine<T>) -> Affine<T> {
         Affine {
             level: self.level - other.level,
             slope: self.slope - other.slope,
@@ -86,68 +104,73 @@ impl Affine {
 
 /// Curvatures from and to which hinges meet the same events so far.
 #[derive(Clone, Copy)]
-struct Span {
-    from: Number,
-    to: Number,
+struct Span<T> {
+    from: T,
+    to: T,
 }
 
-impl Span {
+impl<T: Real> Span<T> {
     fn middle(&self) -> f64 {
-        0.5 * (self.from.re + self.to.re)
+        0.5 * (self.from.re() + self.to.re())
     }
 
-    /// Cut where a line is zero.
-    fn cut(self, line: &Affine) -> Vec<Span> {
+    /// The one or two parts of it, cut where a line is zero.
+    fn cut(self, line: &Affine<T>) -> impl Iterator<Item = Span<T>> + use<T> {
         let zero = -line.level / line.slope;
-        if self.from.re < zero.re && zero.re < self.to.re {
-            let (from, to) = (self.from, self.to);
-            return vec![Span { from, to: zero }, Span { from: zero, to }];
-        }
-        vec![self]
+        let Span { from, to } = self;
+        let parts = match from.re() < zero.re() && zero.re() < to.re() {
+            true => [Some(Span { from, to: zero }), Some(Span { from: zero, to })],
+            false => [Some(self), None],
+        };
+        parts.into_iter().flatten()
     }
 
     /// Whether a line is positive somewhere in the span.
-    fn reaches(&self, line: &Affine) -> bool {
-        line.value(self.from.re) > 0.0 || line.value(self.to.re) > 0.0
+    fn reaches(&self, line: &Affine<T>) -> bool {
+        line.value(self.from.re()) > 0.0 || line.value(self.to.re()) > 0.0
     }
 }
 
-/// Recovery angle \[degrees\] and its derivatives by the law's parameters \[degrees per unit\]. `None` for laws that are
-/// no special case of the time-dependent one with a single yarn and no branches, and for folds in which a yarn would
-/// yield against its fold.
+/// Recovery angle \[degrees\] and its derivatives by the parameters that are sought \[degrees per unit\], none where none are.
+/// `None` for laws that are no special case of the time-dependent one with a single yarn and no branches, and for folds in
+/// which a yarn would yield against its fold.
 pub(super) fn recovery(
-    law: &dyn Law,
+    form: &LawForm,
     values: &[f64],
+    sought: &[usize],
     point: &CreasePoint,
 ) -> Option<(f64, Vec<f64>)> {
     let LawForm::TimeDependent {
         base: sources,
         spreads: None,
         branches,
-    } = law.form()
+    } = form
     else {
         return None;
     };
     if !branches.is_empty() {
         return None;
     }
+    if sought.is_empty() {
+        let lost = lost_angle(&sources.map(|source| source.value(values)), point)?;
+        return Some((180.0 - lost, Vec::new()));
+    }
     let parameters: [Number; 9] = std::array::from_fn(|k| match sources[k] {
         Source::Parameter(i) => Number::from(values[i]).derivative(k),
         Source::Constant(value) => Number::from(value),
     });
     let lost = lost_angle(&parameters, point)?;
-    let mut slopes = vec![0.0; values.len()];
     let gradient = lost.eps.unwrap_generic(nalgebra::Const::<9>, nalgebra::U1);
-    for (k, source) in sources.iter().enumerate() {
-        if let Source::Parameter(i) = source {
-            slopes[*i] -= gradient[k];
-        }
-    }
-    Some((180.0 - lost.re, slopes))
+    let slope = |parameter: &usize| {
+        let places = sources.iter().zip(gradient.iter());
+        let own = places.filter(|(source, _)| **source == Source::Parameter(*parameter));
+        own.map(|(_, d)| -d).sum()
+    };
+    Some((180.0 - lost.re, sought.iter().map(slope).collect()))
 }
 
 /// The angle that a fold keeps \[degrees\].
-fn lost_angle(p: &[Number; 9], point: &CreasePoint) -> Option<Number> {
+fn lost_angle<T: Chain>(p: &[T; 9], point: &CreasePoint) -> Option<T> {
     let &[
         bending,
         friction,
@@ -168,15 +191,15 @@ fn lost_angle(p: &[Number; 9], point: &CreasePoint) -> Option<Number> {
     let threshold = saturated - (saturated - initial) * (-(dwell.recip() * point.press)).exp();
     let share = friction / (bending + friction);
     let whole = Span {
-        from: Number::from(0.0),
-        to: Number::from(crest),
+        from: T::from(0.0),
+        to: T::from(crest),
     };
     let (slides, flows) = (Affine::above(initial), Affine::above(yields));
-    let spans = whole.cut(&slides).into_iter().flat_map(|s| s.cut(&flows));
-    let mut lost = Number::from(0.0);
+    let spans = whole.cut(&slides).flat_map(|s| s.cut(&flows));
+    let mut lost = T::from(0.0);
     for span in spans {
-        let nothing = Affine::constant(Number::from(0.0));
-        let beyond = |line: &Affine| match line.value(span.middle()) > 0.0 {
+        let nothing = Affine::constant(T::from(0.0));
+        let beyond = |line: &Affine<T>| match line.value(span.middle()) > 0.0 {
             true => *line,
             false => nothing,
         };
@@ -184,10 +207,9 @@ fn lost_angle(p: &[Number; 9], point: &CreasePoint) -> Option<Number> {
         let plastic = beyond(&flows).times((pressed + 1.0).recip());
         let offset = plastic.minus(&anchor).times(-share + 1.0);
         let limits = [1.0, -1.0].map(|side| offset.plus(&Affine::constant(threshold * -side)));
-        let parts = span.cut(&limits[0]).into_iter();
-        for part in parts.flat_map(|s| s.cut(&limits[1])) {
+        for part in span.cut(&limits[0]).flat_map(|s| s.cut(&limits[1])) {
             let reach = offset.value(part.middle());
-            let anchor = match reach.abs() > threshold.re {
+            let anchor = match reach.abs() > threshold.re() {
                 true => {
                     let moved = initial * (friction / bending + 1.0) * -reach.signum();
                     plastic.plus(&Affine::constant(moved))
@@ -216,24 +238,24 @@ fn lost_angle(p: &[Number; 9], point: &CreasePoint) -> Option<Number> {
 }
 
 /// ∫ rest/κ dα over a piece.
-fn kept(rest: &Affine, piece: &Span, crest: f64) -> Number {
+fn kept<T: Chain>(rest: &Affine<T>, piece: &Span<T>, crest: f64) -> T {
     let [from, to] = [piece.from, piece.to].map(|curvature| curvature / crest);
     rest.slope * (turned(to) - turned(from))
         + rest.level * (2.0 / crest) * (arcsl(to) - arcsl(from))
 }
 
 /// asin u² with its derivative. At the crest u is exactly 1 and moves with no parameter.
-fn turned(u: Number) -> Number {
-    let square = u.re * u.re;
-    let slope = 2.0 * u.re / (1.0 - square * square).sqrt();
-    Number::new(square.min(1.0).asin(), u.eps * slope)
+fn turned<T: Chain>(u: T) -> T {
+    let square = u.re() * u.re();
+    let slope = 2.0 * u.re() / (1.0 - square * square).sqrt();
+    u.chain(square.min(1.0).asin(), slope)
 }
 
 /// The arc length of the lemniscate, ∫ du/√(1 − u⁴) from 0 to u, with its derivative.
-fn arcsl(u: Number) -> Number {
-    let square = u.re * u.re;
-    let length = u.re * carlson((1.0 - square).max(0.0), 1.0 + square, 1.0);
-    Number::new(length, u.eps * (1.0 - square * square).sqrt().recip())
+fn arcsl<T: Chain>(u: T) -> T {
+    let square = u.re() * u.re();
+    let length = u.re() * carlson((1.0 - square).max(0.0), 1.0 + square, 1.0);
+    u.chain(length, (1.0 - square * square).sqrt().recip())
 }
 
 /// Carlson's symmetric elliptic integral R_F by duplication (Carlson 1995): every round brings the arguments four

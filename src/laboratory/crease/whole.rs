@@ -9,20 +9,20 @@ use super::{CREST_CURVATURE, CreasePoint, CreaseTest, exact, quadrature};
 use crate::{
     error::Result,
     laboratory::{PreparedTest, Readings, Request, TestSetup, batch::HingeBlock},
-    material::Law,
+    material::LawForm,
 };
 
 /// Recovery angle \[degrees\] of a fold under the hard law and its derivatives by the parameters that are sought. `None`
 /// where a yarn would yield against its fold.
 pub(super) fn recovery(
-    law: &dyn Law,
+    form: &LawForm,
     values: &[f64],
     sought: &[usize],
     point: &CreasePoint,
 ) -> Option<(f64, Vec<f64>)> {
-    let (angle, mut slopes) = match exact::recovery(law, values, point) {
-        Some((angle, slopes)) => (angle, sought.iter().map(|p| slopes[*p]).collect()),
-        None => quadrature::recovery(&law.form(), values, sought, point, &quadrature::USUAL)?,
+    let (angle, mut slopes) = match exact::recovery(form, values, sought, point) {
+        Some(found) => found,
+        None => quadrature::recovery(form, values, sought, point, &quadrature::USUAL)?,
     };
     // With a threshold exactly at the crest the angle has a slope on one side only: none.
     for slope in slopes
@@ -45,14 +45,14 @@ pub(super) struct WholeFolds {
 impl PreparedTest for WholeFolds {
     fn read(&self, request: &Request, results: &mut [Readings]) -> Result<()> {
         let width = request.strains.len();
-        let law = request.law.as_ref();
+        let form = request.law.form();
         let sought = request.sought.unwrap_or_default();
         let each = request.sets.par_iter().zip(results.par_iter_mut());
         let open: Vec<Vec<usize>> = each
             .map(|(set, result)| {
                 let conditions = self.hinges.conditions.par_iter().zip(&self.points);
                 let angle = |(&(_, group), point): (&(usize, usize), &CreasePoint)| {
-                    recovery(law, &set[group], sought, point)
+                    recovery(&form, &set[group], sought, point)
                 };
                 let angles: Vec<_> = conditions.map(angle).collect();
                 let mut open = Vec::new();
