@@ -17,7 +17,7 @@ mod summary;
 pub(crate) mod verdict;
 
 pub(crate) use case_schema::case_schema;
-pub(crate) use design::{Criterion, design};
+pub use design::{Criterion, DesignResult};
 pub use folder::{FitFolder, FitJob};
 pub use input::Measurements;
 pub use result::FitResult;

@@ -15,7 +15,7 @@ use std::path::Path;
 
 use crate::{
     error::Result,
-    fit::FitResult,
+    fit::{DesignResult, FitResult},
     learn::{Evaluated, LearnCase},
     scene::PreparedScene,
     sensitivity::SensitivityFindings,
@@ -30,6 +30,19 @@ impl FitResult {
     /// A compact report for the terminal, no line wider than 110 columns.
     pub fn in_words(&self) -> String {
         fit::text::terminal(self)
+    }
+}
+
+impl DesignResult {
+    /// Writes design.json, design.csv and plots into a folder, made where there is none, and returns the names of the
+    /// files.
+    pub fn draw(&self, folder: &Path) -> Result<Vec<String>> {
+        fit::design::save(folder, self)
+    }
+
+    /// The plan for the terminal.
+    pub fn in_words(&self) -> String {
+        fit::design::terminal(self)
     }
 }
 
