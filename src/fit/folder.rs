@@ -225,7 +225,7 @@ fn inputs_of(folder: &Folder) -> Result<(Case, Inputs)> {
 
 /// The problem of a folder that another process has open.
 #[cfg(feature = "mpi")]
-pub(crate) fn problem_of(path: &Path, compute: &Compute) -> Result<Calibration> {
+pub(super) fn problem_of(path: &Path, compute: &Compute) -> Result<Calibration> {
     let (case, inputs) = inputs_of(&Folder::new(path))?;
     let data = dataset(&case, &inputs)?;
     Calibration::new(compute.clone(), &complete(&case, &data)?, &data)

@@ -16,7 +16,7 @@ use std::path::Path;
 use crate::{
     error::Result,
     fit::{DesignResult, FitResult},
-    learn::{Evaluated, LearnCase},
+    learn::{Evaluated, LearnCase, Prediction},
     scene::PreparedScene,
     sensitivity::SensitivityFindings,
 };
@@ -64,6 +64,13 @@ impl LearnCase {
     /// Draws the learning curves of a training of this case into its folder.
     pub fn draw(&self, folder: &Path) -> Result<()> {
         learn::folder::of_run(folder, self)
+    }
+}
+
+impl Prediction {
+    /// Draws a picture and a film beside the file of the prediction.
+    pub fn draw(&self) -> Result<()> {
+        learn::folder::of_prediction(&self.file, &self.scene, &self.motion, &self.track)
     }
 }
 
