@@ -92,7 +92,7 @@ impl Drop for Company {
 }
 
 /// Evaluates points on this rank.
-pub(crate) type Evaluate<'a> = dyn Fn(&[DVector<f64>]) -> Result<Vec<Linearized>> + 'a;
+pub(crate) type OwnShare<'a> = dyn Fn(&[DVector<f64>]) -> Result<Vec<Linearized>> + 'a;
 
 /// How many ranks share a batch, with the one that asks.
 #[derive(Debug, Clone, Copy)]
@@ -108,7 +108,7 @@ impl Ranks {
         self,
         stage: usize,
         points: &[DVector<f64>],
-        own: &Evaluate,
+        own: &OwnShare,
     ) -> Result<Vec<Linearized>> {
         let world = SimpleCommunicator::world();
         let share = points.len().div_ceil(self.0 as usize).max(1);
