@@ -86,7 +86,7 @@ fn expand(text: &str, prefix: &[String], found: &mut Vec<Vec<String>>) -> usize 
                 let blank = |c: char| c.is_whitespace() || c == ',';
                 at += text[at..].len() - text[at..].trim_start_matches(blank).len();
                 let length = expand(&text[at..], &path, found);
-                // `*`, `as name` and whatever else is no path.
+                // `*` is no path.
                 let first = text[at..].chars().next().map_or(0, char::len_utf8);
                 let closes = text[at..].starts_with('}');
                 at += if closes { 0 } else { length.max(first) };
@@ -94,15 +94,22 @@ fn expand(text: &str, prefix: &[String], found: &mut Vec<Vec<String>>) -> usize 
             return at + 1;
         }
         let name = word(rest);
-        path.push(name.to_string());
         at += name.len();
-        if name.is_empty() || !text[at..].starts_with("::") {
-            if !name.is_empty() {
-                found.push(path);
-            }
-            return at;
+        if !name.is_empty() {
+            path.push(name.to_string());
         }
-        at += 2;
+        let rest = &text[at..];
+        if !name.is_empty() && rest.starts_with("::") {
+            at += 2;
+            continue;
+        }
+        if path.len() > prefix.len() {
+            found.push(path);
+        }
+        let renamed = rest
+            .strip_prefix(" as ")
+            .map(|rest| " as ".len() + word(rest).len());
+        return at + renamed.unwrap_or(0);
     }
 }
 
