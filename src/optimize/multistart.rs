@@ -21,7 +21,7 @@ pub struct SearchPlan {
     /// Rounds that a descent may take.
     pub rounds: usize,
     /// Rounds of the first stage during which a start that has come to rest is kicked out of its
-    /// minimum; it goes back if that led nowhere better.
+    /// minimum; it goes back if that finds no better one.
     pub kick_rounds: usize,
     /// Seed of the kicks.
     pub seed: u64,
