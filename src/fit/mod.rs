@@ -18,7 +18,6 @@ pub(crate) mod run;
 mod summary;
 pub(crate) mod verdict;
 
-pub(crate) use case_schema::case_schema;
 pub use design::{Criterion, DesignResult};
 pub use folder::{FitFolder, FitJob};
 pub use input::Measurements;

@@ -31,7 +31,6 @@ pub(crate) use parameter::{
 };
 pub(crate) use perfect_plastic::PerfectPlastic;
 pub use ready::ReadyMaterial;
-pub(crate) use schema::material_schema;
 pub(crate) use time_dependent::TimeDependent;
 pub use time_dependent::Timer;
 
