@@ -1,7 +1,8 @@
 //! What a law is, for computations that know its formulas.
 
-/// What a law is, for computations that know its formulas.
+/// What a law is, for computations that know its formulas. One is made for each call, so its size does not matter.
 #[derive(Debug, Clone, PartialEq)]
+#[allow(clippy::large_enum_variant)]
 pub enum LawForm {
     /// The time-dependent law or a special case of it.
     TimeDependent {
