@@ -125,9 +125,6 @@ pub enum Specimen {
 }
 
 impl Specimen {
-    /// All of them.
-    pub const ALL: [Specimen; 2] = [Specimen::Hinges, Specimen::StripMesh];
-
     /// Their names in files.
     pub const NAMES: [&'static str; 2] = ["hinges", "strip_mesh"];
 }
