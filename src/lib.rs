@@ -6,7 +6,7 @@
 //! - `files`: reading with limits and line numbers, writing whole, tables.
 //! - [`numeric`]: devices and precision ([`numeric::Compute`]), gates ([`numeric::Gate`]), safe forms, statistics.
 //! - [`study`]: what every long job shares: run folder, journal, resuming, shards, and the watcher
-//!   ([`study::Watcher`]) that hears of progress and can stop a job.
+//!   ([`study::Watcher`]) that is told the progress and can stop a job.
 //! - [`material`]: the laws ([`material::Law`]), their parameters, material files and presets.
 //! - `mesh`, `element`, `contact`, `solve`, `step`, `reading`: a cloth mesh, one implicit step of it forward and
 //!   backward, and differentiable measures of it.

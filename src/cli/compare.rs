@@ -5,11 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::{Common, say};
-use crate::{
-    error::{Error, Result},
-    fit::folder::load,
-    report,
-};
+use crate::{error::Result, fit::FitResult};
 
 /// Two fits side by side: parameters, AIC and BIC weights, overlaid curves
 #[derive(Debug, Args)]
@@ -26,21 +22,15 @@ pub(crate) struct CompareArguments {
 }
 
 pub(crate) fn run(common: &Common, arguments: &CompareArguments) -> Result<()> {
-    let [a, b] = [&arguments.a, &arguments.b].map(|folder| load(folder));
+    let [a, b] = [&arguments.a, &arguments.b].map(|folder| FitResult::load(folder));
     let (a, b) = (a?, b?);
-    let json = || report::fit::text::compare_json(&a, &b);
-    common.answer(json, || report::fit::text::compare(&a, &b))?;
+    common.answer(|| a.compared(&b), || a.compared_in_words(&b))?;
     let out = match &arguments.out {
         Some(folder) => folder.clone(),
         None if common.json => return Ok(()),
         None => PathBuf::from("compare"),
     };
-    std::fs::create_dir_all(&out).map_err(|e| Error::writing(&out, e))?;
-    for (_, (stem, _, picture)) in report::fit::plots::comparison(&a, &b) {
-        for kind in ["svg", "png"] {
-            picture.save(&out.join(format!("{stem}.{kind}")))?;
-        }
-    }
+    a.draw_compared(&b, &out)?;
     say(&format!("overlaid curves: {}", out.display()));
     Ok(())
 }

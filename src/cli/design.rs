@@ -4,12 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{Common, MAX_SECONDS, check_list, count, fit, interrupted, say, spinner};
+use super::{Common, count, fit, grid::GridArguments, interrupted, say, spinner};
 use crate::{
-    error::{Error, Result, bad_input},
-    fit::{Criterion, design as plan},
-    laboratory::Grid,
-    report::fit::design,
+    error::Result,
+    fit::{Criterion, FitFolder, design::check_budget, folder::finished},
 };
 
 /// Rank what could be measured next by what it would teach, with the error bars before and after
@@ -25,23 +23,8 @@ pub(crate) struct DesignArguments {
     /// What the plan is to make small
     #[arg(long, value_enum, default_value = "d")]
     criterion: CriterionName,
-    /// Gaps that can be set [default: those of the data, half the smallest, twice the largest]
-    #[arg(long, value_delimiter = ',', value_name = "MM,…")]
-    gap_mm: Vec<f64>,
-    /// Pressing times that can be kept [default: a tenth of the shortest to the longest of the data]
-    #[arg(long, value_delimiter = ',', value_name = "S,…")]
-    press_s: Vec<f64>,
-    /// Dwells at the reversal of a KES loop [default: 0,10,60,300,1000]; without it, loops are left out where gaps
-    /// or pressing times are given, and with it alone creases are
-    #[arg(long, value_delimiter = ',', value_name = "S,…")]
-    dwell_s: Vec<f64>,
-    /// Angles of a cantilever, from its edge to its tip [default: 20,41.5,60,75]; as with dwells, without it or with it
-    /// alone
-    #[arg(long, value_delimiter = ',', value_name = "DEG,…")]
-    angle_deg: Vec<f64>,
-    /// Mass per area of the fabric, which cantilevers need [default: that of the data or of the case]
-    #[arg(long, value_delimiter = ',', value_name = "G/M2,…")]
-    areal_density_g_per_m2: Vec<f64>,
+    #[command(flatten)]
+    grid: GridArguments<true>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, ValueEnum)]
@@ -52,11 +35,9 @@ enum CriterionName {
     A,
 }
 
-/// Measurements that a plan may have: each step ranks all candidates again.
-const MOST_BUDGET: usize = 100;
-
 pub(crate) fn run(common: &Common, arguments: &DesignArguments) -> Result<()> {
-    let grid = grid(arguments)?;
+    check_budget(arguments.budget)?;
+    let chosen = arguments.grid.chosen()?;
     let folder = match arguments.inputs.as_slice() {
         [folder] if folder.is_dir() => folder.clone(),
         inputs => fit::fitted(common, inputs)?,
@@ -68,40 +49,17 @@ pub(crate) fn run(common: &Common, arguments: &DesignArguments) -> Result<()> {
         CriterionName::D => Criterion::D,
         CriterionName::A => Criterion::A,
     };
-    let found = plan(&folder, &compute, &grid, criterion, arguments.budget)?;
+    finished(&folder)?;
+    let opened = FitFolder::open(&folder, &compute)?;
+    let found = opened.design(&chosen, criterion, arguments.budget)?;
     progress.finish_and_clear();
     let out = folder.join("design");
-    std::fs::create_dir_all(&out).map_err(|e| Error::writing(&out, e))?;
-    let plots = design::save(&out, &found)?;
-    common.answer(|| &found, || design::terminal(&found))?;
+    let files = found.draw(&out)?;
+    common.answer(|| &found, || found.in_words())?;
     say(&format!(
-        "results: {} (design.json, design.csv, {})",
+        "results: {} ({})",
         out.display(),
-        plots.join(", ")
+        files.join(", ")
     ));
     Ok(())
-}
-
-fn grid(arguments: &DesignArguments) -> Result<Grid> {
-    let budget = arguments.budget;
-    if !(1..=MOST_BUDGET).contains(&budget) {
-        return bad_input(format!(
-            "--budget {budget} cannot be planned; give 1 to {MOST_BUDGET} measurements"
-        ));
-    }
-    check_list("--gap-mm", &arguments.gap_mm, 1e-3, 1e3)?;
-    check_list("--press-s", &arguments.press_s, 0.0, MAX_SECONDS)?;
-    check_list("--dwell-s", &arguments.dwell_s, 0.0, MAX_SECONDS)?;
-    check_list("--angle-deg", &arguments.angle_deg, 1.0, 89.0)?;
-    let densities = &arguments.areal_density_g_per_m2;
-    check_list("--areal-density-g-per-m2", densities, 1.0, 1e4)?;
-    let scaled = |values: &[f64], unit: f64| values.iter().map(|v| unit * v).collect();
-    let angles = arguments.angle_deg.iter().map(|a| a.to_radians());
-    Ok(Grid(vec![
-        ("gap", scaled(&arguments.gap_mm, 1e-3)),
-        ("press", arguments.press_s.clone()),
-        ("dwell", arguments.dwell_s.clone()),
-        ("angle", angles.collect()),
-        ("density", scaled(densities, 1e-3)),
-    ]))
 }

@@ -51,7 +51,8 @@ pub(crate) fn run(common: &Common, arguments: &FitArguments) -> Result<()> {
     let company = crate::optimize::ranks::Company::join();
     #[cfg(feature = "mpi")]
     if let Some(company) = company.as_ref().filter(|c| !c.leads()) {
-        return serve(common, company);
+        FitFolder::follow(company, common.compute());
+        return Ok(());
     }
     let opened = match &arguments.resume {
         Some(folder) => {
@@ -69,8 +70,7 @@ pub(crate) fn run(common: &Common, arguments: &FitArguments) -> Result<()> {
     let mut opened = opened;
     #[cfg(feature = "mpi")]
     if let Some(company) = &company {
-        company.announce(opened.folder.path());
-        opened.problem.ranks = Some(company.ranks());
+        opened.lead(company);
     }
     let (folder, shard) = (opened.folder.clone(), opened.shard());
     match go_on(opened)? {
@@ -80,19 +80,6 @@ pub(crate) fn run(common: &Common, arguments: &FitArguments) -> Result<()> {
             Ok(())
         }
     }
-}
-
-/// A rank that does not lead: evaluates points of the case in the folder that the first rank names.
-#[cfg(feature = "mpi")]
-fn serve(common: &Common, company: &crate::optimize::ranks::Company) -> Result<()> {
-    let Some(folder) = company.folder() else {
-        return Ok(());
-    };
-    let problem = common.compute();
-    let problem = problem.and_then(|compute| crate::fit::folder::problem_of(&folder, &compute));
-    let problem = problem.as_ref().map(|p| p as &dyn crate::optimize::Problem);
-    company.serve(problem.map_err(|e| Error::Device(e.to_string())));
-    Ok(())
 }
 
 /// Fits a case or data with nothing else said, and gives the folder.

@@ -9,6 +9,7 @@ mod devices;
 mod drive;
 mod fit;
 mod gradcheck;
+mod grid;
 mod kes;
 mod learn;
 mod materials;
@@ -35,6 +36,7 @@ use self::watch::{Shown, interrupted, spinner};
 use crate::{
     error::{Error, Result, bad_input, readable},
     files::check_folder,
+    laboratory::MAX_SECONDS,
     material::{Material, ReadyMaterial, Timer},
     numeric::{Compute, Precision},
     report::{
@@ -356,9 +358,6 @@ fn count(text: &str) -> std::result::Result<usize, String> {
         _ => Err("not a whole number".into()),
     }
 }
-
-/// Longest time that can be asked for \[s\]: far beyond any test, far within f32.
-const MAX_SECONDS: f64 = 1e15;
 
 #[cfg(test)]
 mod tests {

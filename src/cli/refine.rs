@@ -7,11 +7,7 @@ use clap::Args;
 use super::{Common, Shown, count, fit, say};
 use crate::{
     error::Result,
-    fit::{
-        FitFolder,
-        folder::{load, save},
-        result::FitResult,
-    },
+    fit::{FitFolder, folder::save, result::FitResult},
     study::Shard,
 };
 
@@ -85,7 +81,7 @@ pub(crate) fn run_bootstrap(common: &Common, arguments: &BootstrapArguments) -> 
 
 pub(crate) fn run_report(common: &Common, arguments: &ReportArguments) -> Result<()> {
     let folder = &arguments.folder;
-    finish(common, folder, save(folder, load(folder)?)?)
+    finish(common, folder, save(folder, FitResult::load(folder)?)?)
 }
 
 fn finish(common: &Common, folder: &Path, result: FitResult) -> Result<()> {

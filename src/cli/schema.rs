@@ -5,11 +5,10 @@ use clap::Args;
 use super::{Common, print, print_json};
 use crate::{
     error::{Result, unknown},
-    fit::case_schema,
-    laboratory::sheet::column_help,
+    fit::Measurements,
     learn::LearnCase,
-    material::material_schema,
-    scene::scene_schema,
+    material::Material,
+    scene::Scene,
 };
 
 /// Print the JSON schema of a kind of file, the columns of data files, or the default case of `learn`
@@ -21,10 +20,10 @@ pub(crate) struct SchemaArguments {
 
 pub(crate) fn run(_: &Common, arguments: &SchemaArguments) -> Result<()> {
     match arguments.name.as_str() {
-        "material" => print_json(&material_schema()),
-        "case" => print_json(&case_schema()),
-        "scene" => print_json(&scene_schema()),
-        "data" => print(&column_help()),
+        "material" => print_json(&Material::schema()),
+        "case" => print_json(&Measurements::schema()),
+        "scene" => print_json(&Scene::schema()),
+        "data" => print(&Measurements::columns()),
         "learn" => print_json(&LearnCase::default().to_json()?),
         other => Err(unknown(
             "schema",

@@ -110,7 +110,8 @@ pub struct HoldOutRule {
     pub groups: Vec<String>,
 }
 
-pub(in crate::fit) const TOP: [&str; 12] = [
+/// Keys of a case besides the sections of single tests.
+pub(in crate::fit) const TOP: [&str; 11] = [
     "name",
     "notes",
     "data",
@@ -122,7 +123,6 @@ pub(in crate::fit) const TOP: [&str; 12] = [
     "starts",
     "seed",
     "hold_out",
-    "twist",
 ];
 pub(in crate::fit) const SOURCE: [&str; 4] = ["file", "fabric", "direction", "group"];
 pub(in crate::fit) const HOLD_OUT: [&str; 3] = ["gap_mm", "press_s", "groups"];

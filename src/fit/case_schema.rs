@@ -2,24 +2,31 @@
 
 use serde_json::{Map, Value, json};
 
-use super::case::{HOLD_OUT, MOST_BRANCHES, MOST_STARTS, SOURCE, TOP, TransformName};
+use super::{
+    Measurements,
+    case::{HOLD_OUT, MOST_BRANCHES, MOST_STARTS, SOURCE, TOP, TransformName},
+};
 use crate::{
-    laboratory::{TestSettings, TwistTest},
+    laboratory::TestSettings,
     material::{LawName, StrainMeasure, Timer},
     optimize::RobustLoss,
 };
 
-/// JSON Schema (draft 2020-12) of cases.
-pub(crate) fn case_schema() -> Value {
-    let properties = TOP.map(|key| (key.to_string(), top_property(key)));
-    json!({
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "Rumple case",
-        "type": "object",
-        "additionalProperties": false,
-        "required": ["name", "data"],
-        "properties": Map::from_iter(properties),
-    })
+impl Measurements {
+    /// JSON Schema (draft 2020-12) of cases.
+    pub fn schema() -> Value {
+        let own = TOP.map(|key| (key.to_string(), top_property(key)));
+        let of_tests = TestSettings::sections().map(|s| (s.name.to_string(), s.schema));
+        let properties = own.into_iter().chain(of_tests);
+        json!({
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "title": "Rumple case",
+            "type": "object",
+            "additionalProperties": false,
+            "required": ["name", "data"],
+            "properties": Map::from_iter(properties),
+        })
+    }
 }
 
 fn top_property(key: &str) -> Value {
@@ -69,7 +76,6 @@ fn top_property(key: &str) -> Value {
                 "properties": Map::from_iter(fields),
             })
         }
-        "twist" => TwistTest::schema(),
         _ => json!({ "type": "string" }),
     }
 }

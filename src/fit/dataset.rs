@@ -2,8 +2,6 @@
 
 mod repeats;
 
-use std::path::Path;
-
 use serde::Serialize;
 
 pub(crate) use repeats::SpreadSource;
@@ -15,7 +13,6 @@ use super::{
 };
 use crate::{
     error::{Result, bad_input, readable, unknown},
-    files::read_text,
     laboratory::{Condition, Context},
 };
 
@@ -65,17 +62,6 @@ pub struct Dataset {
 }
 
 impl Dataset {
-    /// Reads the files of a case; `folder` is where its paths start.
-    pub fn read(case: &Case, folder: &Path) -> Result<Dataset> {
-        let mut files = Vec::new();
-        for source in &case.data {
-            // Named as in the case, so that a result does not depend on where its folder is.
-            let text = read_text(&folder.join(&source.file))?;
-            files.push((source, DataFile::parse(&text, &source.file)?));
-        }
-        Dataset::gather(case, &files)
-    }
-
     /// Puts the rows of files together.
     pub fn gather(case: &Case, files: &[(&DataSource, DataFile)]) -> Result<Dataset> {
         let mut set = Dataset {

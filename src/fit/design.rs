@@ -14,13 +14,11 @@
 mod candidate;
 mod result;
 
-use std::path::Path;
-
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
 pub(crate) use candidate::Candidate;
-pub(crate) use result::DesignResult;
+pub use result::DesignResult;
 pub(crate) use result::{CandidateResult, ParameterForecast};
 
 use super::{
@@ -30,7 +28,6 @@ use super::{
 use crate::{
     error::{Result, bad_input},
     laboratory::Grid,
-    numeric::Compute,
     optimize::{Linearized, Problem, uncertainty::Uncertainty},
 };
 
@@ -41,7 +38,7 @@ const AS_GOOD: f64 = 0.99;
 /// What a plan is to make small.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Criterion {
+pub enum Criterion {
     /// The volume of the region of uncertainty.
     D,
     /// The sum of the relative variances.
@@ -78,23 +75,39 @@ pub(crate) struct Choice {
     pub errors: Vec<f64>,
 }
 
-/// What to measure next after the finished fit of a folder: candidates over a grid of settings, and a plan of
-/// `budget` measurements.
-pub(crate) fn design(
-    folder: &Path,
-    compute: &Compute,
-    grid: &Grid,
-    criterion: Criterion,
-    budget: usize,
-) -> Result<DesignResult> {
-    let fitted = finished(folder)?;
-    let free = fitted.parameters.iter().filter(|p| p.free);
-    let determined: Vec<bool> = free.map(|p| p.value.is_some()).collect();
-    FitFolder::open(folder, compute)?.with(|fit, journal| {
-        let optimum = fit.finished(journal)?;
-        let design = Design::new(fit, &optimum, grid)?;
-        Ok(design.result(criterion, budget, &determined))
-    })
+/// Measurements that a plan may have: each step ranks all candidates again.
+const MOST_BUDGET: usize = 100;
+
+/// Refuses a plan without measurements, or with too many.
+pub(crate) fn check_budget(budget: usize) -> Result<()> {
+    match (1..=MOST_BUDGET).contains(&budget) {
+        true => Ok(()),
+        false => bad_input(format!(
+            "--budget {budget} cannot be planned; give 1 to {MOST_BUDGET} measurements"
+        )),
+    }
+}
+
+impl FitFolder {
+    /// What to measure next after a finished fit: candidates, ranked, and a plan of `budget` measurements. `chosen` has
+    /// values of settings by their names with units, such as `gap_mm`; the tests choose those that are not given.
+    pub fn design(
+        self,
+        chosen: &[(&str, Vec<f64>)],
+        criterion: Criterion,
+        budget: usize,
+    ) -> Result<DesignResult> {
+        check_budget(budget)?;
+        let grid = Grid::new(chosen)?;
+        let fitted = finished(self.folder.path())?;
+        let free = fitted.parameters.iter().filter(|p| p.free);
+        let determined: Vec<bool> = free.map(|p| p.value.is_some()).collect();
+        self.with(|fit, journal| {
+            let optimum = fit.finished(journal)?;
+            let design = Design::new(fit, &optimum, &grid)?;
+            Ok(design.result(criterion, budget, &determined))
+        })
+    }
 }
 
 /// A fit and what could be measured next.

@@ -225,7 +225,7 @@ fn inputs_of(folder: &Folder) -> Result<(Case, Inputs)> {
 
 /// The problem of a folder that another process has open.
 #[cfg(feature = "mpi")]
-pub(crate) fn problem_of(path: &Path, compute: &Compute) -> Result<Calibration> {
+pub(super) fn problem_of(path: &Path, compute: &Compute) -> Result<Calibration> {
     let (case, inputs) = inputs_of(&Folder::new(path))?;
     let data = dataset(&case, &inputs)?;
     Calibration::new(compute.clone(), &complete(&case, &data)?, &data)
@@ -274,26 +274,28 @@ pub(super) fn copy_fit(from: &Folder, to: &Folder) -> Result<()> {
     to.copy(from, RESULT)
 }
 
-/// Reads the result of a folder.
-pub(crate) fn load(path: &Path) -> Result<FitResult> {
-    let folder = Folder::new(path);
-    if !folder.has(RESULT) {
-        return folder.refuse(format!(
-            "no {RESULT} in it; give the folder that `rumple fit` wrote (an unfinished one goes on with `rumple fit --resume {}`)",
-            path.display()
-        ));
+impl FitResult {
+    /// Reads the result in the folder of a fit.
+    pub fn load(path: &Path) -> Result<FitResult> {
+        let folder = Folder::new(path);
+        if !folder.has(RESULT) {
+            return folder.refuse(format!(
+                "no {RESULT} in it; give the folder that `rumple fit` wrote (an unfinished one goes on with `rumple fit --resume {}`)",
+                path.display()
+            ));
+        }
+        serde_json::from_str(&folder.read(RESULT)?).map_err(|e| {
+            Error::BadInput(format!(
+                "{}: not the result of a fit by this version: {e}; run the fit again",
+                folder.file(RESULT).display()
+            ))
+        })
     }
-    serde_json::from_str(&folder.read(RESULT)?).map_err(|e| {
-        Error::BadInput(format!(
-            "{}: not the result of a fit by this version: {e}; run the fit again",
-            folder.file(RESULT).display()
-        ))
-    })
 }
 
 /// The result of a fit that went to its end: an interrupted one may still find a better optimum.
 pub(crate) fn finished(path: &Path) -> Result<FitResult> {
-    let result = load(path)?;
+    let result = FitResult::load(path)?;
     if result.interrupted {
         return Folder::new(path).refuse(format!(
             "its fit was interrupted; finish it first with `rumple fit --resume {}`",

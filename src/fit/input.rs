@@ -11,7 +11,7 @@ use super::{
 use crate::{
     error::{Result, bad_input},
     files::read_text,
-    laboratory::TestSettings,
+    laboratory::{TestSettings, sheet::column_help},
     material::LawName,
     optimize::RobustLoss,
     study::Inputs,
@@ -54,6 +54,11 @@ impl Measurements {
                 )),
             },
         }
+    }
+
+    /// The columns of measurement files with units and meanings, as a table.
+    pub fn columns() -> String {
+        column_help()
     }
 
     fn of_case(path: &Path) -> Result<Measurements> {

@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{
-    folder::{FitFolder, FitJob, begin_whole, copy_fit, finished, load, save},
+    folder::{FitFolder, FitJob, begin_whole, copy_fit, finished, save},
     result::FitResult,
     run::Fit,
 };
@@ -102,7 +102,7 @@ impl FitFolder {
             result.run.command = command;
             result.run.device = device;
             result.run.seconds = clock.elapsed().as_secs_f64();
-            if let Ok(before) = load(path) {
+            if let Ok(before) = FitResult::load(path) {
                 result.bootstrap = before.bootstrap;
                 if !before.interrupted {
                     // Those of [`FitFolder::profile`] are finer.
@@ -286,7 +286,7 @@ a,2,1,300,160,2,1\na,2,10,300,152,2,1\na,2,100,300,140,2,1\na,2,1e3,300,126,2,1\
         assert!(again < all, "{again} rounds after the stops, {all} without");
         assert_eq!(written(&result, &whole), written(&whole, &whole));
         assert_eq!(
-            written(&load(&stopped).unwrap(), &whole),
+            written(&FitResult::load(&stopped).unwrap(), &whole),
             written(&whole, &whole)
         );
         type CaseChange = fn(&mut FitJob);

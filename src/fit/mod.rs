@@ -2,6 +2,8 @@
 
 pub(crate) mod case;
 mod case_schema;
+#[cfg(feature = "mpi")]
+mod company;
 pub(crate) mod data;
 pub(crate) mod dataset;
 pub(crate) mod defaults;
@@ -16,12 +18,14 @@ pub(crate) mod run;
 mod summary;
 pub(crate) mod verdict;
 
-pub(crate) use case_schema::case_schema;
-pub(crate) use design::{Criterion, design};
+pub use design::{Criterion, DesignResult};
 pub use folder::{FitFolder, FitJob};
 pub use input::Measurements;
 pub use result::FitResult;
 pub use run::SearchMethod;
+
+#[cfg(feature = "mpi")]
+pub use crate::optimize::ranks::Company;
 
 #[cfg(test)]
 mod tests;

@@ -17,7 +17,7 @@ use super::{
 use crate::{
     error::Result,
     laboratory::{Condition, Resolution, TESTS, TestSettings, Tests},
-    material::{Law, LawForm, Parameter, Transform},
+    material::{Law, Parameter, Transform},
     numeric::Compute,
     optimize::{Linearized, Problem},
 };
@@ -175,16 +175,9 @@ impl Calibration {
         stages(self.hinges)[stage].1
     }
 
-    /// Whether the last stage costs so little that its kinks can be searched: whole folds of one yarn without branches.
+    /// Whether the last stage costs so little that its kinks can be searched.
     pub fn is_cheap(&self) -> bool {
-        let form = self.law.form();
-        let closed = match form {
-            LawForm::TimeDependent {
-                spreads, branches, ..
-            } => spreads.is_none() && branches.is_empty(),
-            LawForm::Dahl => true,
-        };
-        closed && self.whole_folds && self.without_meshes.is_none()
+        self.whole_folds && self.without_meshes.is_none() && self.law.form().folds_quickly()
     }
 
     /// How the last stage simulates.

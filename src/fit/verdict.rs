@@ -53,7 +53,7 @@ pub(crate) struct Evidence<'a> {
 
 /// One end of an interval.
 #[derive(Debug, Clone, Copy)]
-struct End {
+struct IntervalEnd {
     value: Option<f64>,
     /// Whether the data leave it open.
     open: bool,
@@ -178,14 +178,14 @@ impl Evidence<'_> {
     }
 
     /// An end of the interval. A limit of nature closes it.
-    fn end(&self, k: usize, direction: f64) -> End {
+    fn end(&self, k: usize, direction: f64) -> IntervalEnd {
         let unknown = &self.problem.unknowns[k];
         let side = self
             .sides
             .iter()
             .find(|s| s.quantity == k && s.direction == direction);
         if let Some(end) = side.and_then(|s| s.end(self.thresholds[k])) {
-            return End {
+            return IntervalEnd {
                 value: Some(self.problem.unscaled(k, end)),
                 open: false,
                 natural: false,
@@ -198,7 +198,7 @@ impl Evidence<'_> {
             (unknown.bounds.0, parameter.low)
         };
         let natural = wall == limit && parameter.dimension == Dimension::Ratio;
-        End {
+        IntervalEnd {
             value: natural.then_some(wall),
             open: !natural,
             natural,

@@ -24,6 +24,7 @@ pub use drive::{DriveRow, StrainStep};
 pub(crate) use settings::Specimen;
 pub use settings::TestSettings;
 pub(crate) use settings::{Setting, SettingKind};
+pub use synthesis::Synthesis;
 pub(crate) use synthesis::{Blueprint, Noise};
 
 #[cfg(test)]
@@ -34,10 +35,10 @@ pub(crate) use crease::fold_curvatures;
 pub(crate) use strip::StripTest;
 pub use test::Condition;
 pub(crate) use test::{
-    AngleFigure, Context, CurveKeys, DesignFigure, Figure, Label, MeasuredValue, ShareTest, Survey,
-    Sweep, Test,
+    AngleFigure, CaseSection, ChosenSetting, Context, CurveKeys, DesignFigure, Figure, Label,
+    MeasuredValue, ShareTest, Survey, Sweep, Test,
 };
-pub(crate) use test::{Grid, Shares};
+pub(crate) use test::{Grid, MAX_SECONDS, Shares};
 pub(crate) use twist::TwistTest;
 #[cfg(test)]
 pub(crate) use twist::{TorquePoint, Twist, Way};

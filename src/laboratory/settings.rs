@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{TESTS, TwistTest};
+use super::{CaseSection, TESTS, TwistTest};
 use crate::{
     error::{Result, bad_input},
     files::json::JsonObject,
@@ -125,9 +125,6 @@ pub enum Specimen {
 }
 
 impl Specimen {
-    /// All of them.
-    pub const ALL: [Specimen; 2] = [Specimen::Hinges, Specimen::StripMesh];
-
     /// Their names in files.
     pub const NAMES: [&'static str; 2] = ["hinges", "strip_mesh"];
 }
@@ -191,8 +188,8 @@ impl TestSettings {
         TESTS.iter().flat_map(|test| test.declared())
     }
 
-    /// Reads the sections of a case; `place` is named in messages.
-    pub(crate) fn read(place: &str, case: &Value) -> Result<TestSettings> {
+    /// Reads the sections `tests` and `twist` of a case, the contents of a JSON file; `place` is named in messages.
+    pub fn read(place: &str, case: &Value) -> Result<TestSettings> {
         let mut settings = TestSettings {
             twist: TwistTest::read(place, case)?,
             ..TestSettings::default()
@@ -216,6 +213,11 @@ impl TestSettings {
         if let Some(twist) = &self.twist {
             case["twist"] = twist.to_json();
         }
+    }
+
+    /// The sections of a case that single tests declare.
+    pub(crate) fn sections() -> impl Iterator<Item = CaseSection> {
+        TESTS.iter().filter_map(|test| test.section())
     }
 
     /// JSON schema of the section `tests`.

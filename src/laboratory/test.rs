@@ -9,12 +9,14 @@ mod survey;
 
 pub use condition::Condition;
 pub(crate) use drawing::{AngleFigure, CurveKeys, DesignFigure, Figure, Label, Sweep};
-pub(crate) use grid::Grid;
+pub(crate) use grid::{ChosenSetting, Grid, MAX_SECONDS};
 pub(crate) use shares::ShareTest;
 pub(crate) use shares::Shares;
 pub(crate) use survey::Survey;
 
 use std::{ops::RangeInclusive, sync::Arc};
+
+use serde_json::Value;
 
 use super::{
     Blueprint, PreparedTest, Setting, TestSettings, TestSetup,
@@ -33,6 +35,14 @@ pub struct MeasuredValue {
     pub value: f64,
     /// Standard deviation of a single specimen, where the file gives one.
     pub sd: Option<f64>,
+}
+
+/// A section of a case that belongs to one test.
+pub struct CaseSection {
+    /// Its name.
+    pub name: &'static str,
+    /// Its JSON schema.
+    pub schema: Value,
 }
 
 /// What a test needs to fill in what a file leaves out.
@@ -222,7 +232,7 @@ pub trait Test: Sync {
         None
     }
 
-    /// Settings that a design may vary.
+    /// Settings that a design may vary; values of one of them ask for the test.
     fn varied(&self) -> &'static [&'static str] {
         &[]
     }
@@ -248,8 +258,13 @@ pub trait Test: Sync {
         self.name()
     }
 
-    /// Settings of a made-up table that can be chosen.
-    fn chosen(&self) -> &'static [&'static str];
+    /// Settings that can be chosen for a made-up table, and those of them that can be chosen for a design.
+    fn chosen(&self) -> &'static [ChosenSetting];
+
+    /// A section of a case without which the test cannot be simulated.
+    fn section(&self) -> Option<CaseSection> {
+        None
+    }
 
     /// A made-up table with the settings of a grid, and usual ones where it has none.
     fn blueprint(&self, settings: &TestSettings, grid: &Grid) -> Result<Blueprint>;

@@ -188,7 +188,7 @@ impl Minimiser<'_> {
         let given = self.given(lesson, all, frame);
         let start = self.frame(all, frame);
         let values = self.sheet.compute.values(start.clone())?;
-        // The run that hears of such a loss says what diverged.
+        // The run that gets such a loss names what diverged.
         if values.iter().any(|x| !x.is_finite()) {
             return Ok((start, Terms::default().map(|_: &f64| f64::NAN)));
         }

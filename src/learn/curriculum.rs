@@ -78,7 +78,7 @@ impl Curriculum {
         })
     }
 
-    /// Networks that know nothing yet.
+    /// Untrained networks.
     pub(crate) fn students(&self) -> Result<Students> {
         let device = self.compute.device().clone().autodiff();
         let LearnCase {

@@ -13,6 +13,7 @@
 //! - `network`: E-Net and P-Net; `curriculum`: how they are trained, on `lesson`s.
 //! - `run`: training in a folder, stopped and gone on with.
 //! - `evaluate`: unseen motions, every method against the reference.
+//! - [`Prediction`]: a garment along a motion that was not trained.
 //! - `ablate`: cases that differ in one thing.
 //! - `files`: SMPL bodies ([`Smpl`]) and AMASS motions, `.npz` files.
 //!
@@ -43,6 +44,7 @@ mod motion;
 pub(crate) mod network;
 mod phases;
 mod plastic;
+mod predict;
 pub(crate) mod reference;
 pub(crate) mod run;
 mod scene;
@@ -68,6 +70,7 @@ pub(crate) use loss::{GarmentLoss, LinearizedLoss, LossConfig, Materials, Terms}
 pub(crate) use motion::{BodyMotion, JointBend, Split};
 pub(crate) use phases::Phases;
 pub(crate) use plastic::{Plasticity, Rule};
+pub use predict::Prediction;
 pub(crate) use scene::{BodyScene, Skinned};
 pub(crate) use sheet::{GarmentBatch, Given};
 pub(crate) use skeleton::{Joint, JointTransform, Skeleton};

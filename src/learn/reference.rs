@@ -82,7 +82,7 @@ pub(crate) struct ReferenceSimulation<'a> {
 }
 
 impl ReferenceSimulation<'_> {
-    /// All frames. `progress` hears of every frame that is done and may stop the work by an error.
+    /// All frames. `progress` is called after every frame and may stop the work by an error.
     pub(crate) fn run(
         &self,
         progress: &mut dyn FnMut(usize) -> Result<()>,
@@ -187,8 +187,8 @@ pub(super) struct Least {
     pub done: bool,
 }
 
-/// Newton's method for one frame. Where a step leads nowhere lower, or the matrix cannot be solved, the matrix is
-/// shifted, which shortens and turns the step downhill; a good step takes the shift back.
+/// Newton's method for one frame. Where no step lowers the energy, or the matrix cannot be solved, the diagonal of the
+/// matrix is raised, which shortens the step and turns it downhill. A good step takes this back.
 pub(super) fn minimise(
     sheet: &GarmentBatch,
     loss: &GarmentLoss,

@@ -7,7 +7,7 @@
 //! cycles.csv              a row a cycle: the rest bending that was learned, and how much it moved
 //! checkpoint.zip          where training goes on
 //! networks/cycle-1.zip    both networks after a cycle, in burn's own format
-//! networks/first-turn.zip E-Net before it hears of rest bending: other runs may begin with it
+//! networks/first-turn.zip E-Net trained without rest bending: other runs may begin with it
 //! ```
 //!
 //! A run that was killed at any moment and opened again ends with the same bits in networks and logs (but for

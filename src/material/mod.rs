@@ -7,6 +7,7 @@
 mod dahl;
 mod elastic;
 mod file;
+mod form;
 mod format;
 mod hardening_plastic;
 pub(crate) mod parameter;
@@ -22,6 +23,7 @@ use std::fmt::Debug;
 pub(crate) use dahl::Dahl;
 pub(crate) use elastic::Elastic;
 pub use file::Material;
+pub(crate) use form::{LawForm, Source};
 pub use format::LawName;
 pub(crate) use hardening_plastic::HardeningPlastic;
 pub(crate) use parameter::{
@@ -29,7 +31,6 @@ pub(crate) use parameter::{
 };
 pub(crate) use perfect_plastic::PerfectPlastic;
 pub use ready::ReadyMaterial;
-pub(crate) use schema::material_schema;
 pub(crate) use time_dependent::TimeDependent;
 pub use time_dependent::Timer;
 
@@ -111,82 +112,6 @@ pub trait Law: Debug + Send + Sync {
     /// Whether the fused roll-out of the time-dependent law computes this law.
     fn has_fused_form(&self) -> bool {
         false
-    }
-}
-
-/// What a law is, for computations that know its formulas.
-#[derive(Debug, Clone, PartialEq)]
-pub enum LawForm {
-    /// The time-dependent law or a special case of it.
-    TimeDependent {
-        /// Its nine parameters.
-        base: [Source; 9],
-        /// Spreads of the friction times, the friction thresholds and the flow times over the yarns, where the law has a
-        /// population of them.
-        spreads: Option<[Source; 3]>,
-        /// Stiffness and time of every relaxation branch.
-        branches: Vec<[Source; 2]>,
-    },
-    /// Dahl's friction; its parameters in their order.
-    Dahl,
-}
-
-impl LawForm {
-    /// Whether a whole fold costs no more than a few hundred roll-outs of a hinge: with relaxation branches its creep is
-    /// taken in steps.
-    pub(crate) fn folds_quickly(&self) -> bool {
-        match self {
-            LawForm::TimeDependent { branches, .. } => branches.is_empty(),
-            LawForm::Dahl => true,
-        }
-    }
-
-    /// A law with one yarn and no branches.
-    fn special_case(base: [Source; 9]) -> LawForm {
-        LawForm::TimeDependent {
-            base,
-            spreads: None,
-            branches: Vec::new(),
-        }
-    }
-}
-
-/// Where the time-dependent law's parameter comes from in a law that is a special case of it.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Source {
-    /// A parameter of the special case, by its place.
-    Parameter(usize),
-    /// The same for every fabric.
-    Constant(f64),
-}
-
-impl Source {
-    /// The number, given the special case's parameters.
-    pub fn value(self, parameters: &[f64]) -> f64 {
-        match self {
-            Source::Parameter(p) => parameters[p],
-            Source::Constant(value) => value,
-        }
-    }
-
-    /// A yield strain, a threshold or a time that nothing reaches.
-    const NEVER: Source = Source::Constant(1e30);
-    const NONE: Source = Source::Constant(0.0);
-
-    /// A law without friction: rigidity, yield strain, hardening.
-    fn without_friction(yields: Source, hardening: Source) -> [Source; 9] {
-        let (never, none) = (Source::NEVER, Source::NONE);
-        [
-            Source::Parameter(0),
-            none,
-            never,
-            never,
-            never,
-            yields,
-            hardening,
-            none,
-            never,
-        ]
     }
 }
 

@@ -8,21 +8,23 @@ use super::{
     parameter,
 };
 
-/// JSON Schema (draft 2020-12) of material files.
-pub(crate) fn material_schema() -> Value {
-    let mut properties = Map::new();
-    for key in TOP {
-        properties.insert(key.into(), top_property(key));
+impl super::Material {
+    /// JSON Schema (draft 2020-12) of material files.
+    pub fn schema() -> Value {
+        let mut properties = Map::new();
+        for key in TOP {
+            properties.insert(key.into(), top_property(key));
+        }
+        json!({
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "title": "Rumple material",
+            "type": "object",
+            "additionalProperties": false,
+            "required": ["name", "strain", "law", "bending_stiffness_Nm"],
+            "properties": properties,
+            "allOf": LawName::ALL.map(required_by),
+        })
     }
-    json!({
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "Rumple material",
-        "type": "object",
-        "additionalProperties": false,
-        "required": ["name", "strain", "law", "bending_stiffness_Nm"],
-        "properties": properties,
-        "allOf": LawName::ALL.map(required_by),
-    })
 }
 
 fn top_property(key: &str) -> Value {

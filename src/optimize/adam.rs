@@ -106,7 +106,7 @@ fn evaluate(
         }
         let seen = settings.loss.reweighted(&at, problem.data());
         let gradient = seen.jacobian.tr_mul(&seen.residuals) * 2.0;
-        // A walker that is nowhere finite rests.
+        // A gradient that is not finite counts as 0: Adam then goes on by its momentum alone.
         gradients.extend(
             gradient
                 .iter()

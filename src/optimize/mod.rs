@@ -1,8 +1,8 @@
 //! Fitting: from residuals to parameters with error bars.
 //!
-//! A [`Problem`] evaluates many parameter sets at once, because a batch of roll-outs costs little more
-//! than one; the searches ([`levenberg`], [`adam`]) therefore move all their starts together, and the
-//! profile likelihood and the bootstrap are further batches of the same search.
+//! A [`Problem`] evaluates many parameter sets in one call, which threads, a GPU or MPI can share. The searches
+//! ([`levenberg`], [`adam`]) therefore move all their starts together. The profile likelihood and the bootstrap are
+//! further batches of the same search.
 
 pub(crate) mod adam;
 pub(crate) mod bootstrap;

@@ -23,7 +23,7 @@ pub struct SearchPlan {
     /// Rounds that a descent may take.
     pub rounds: usize,
     /// Rounds of the first stage during which a start that has come to rest is kicked out of its
-    /// minimum; it goes back if that led nowhere better.
+    /// minimum; it goes back if that finds no better one.
     pub kick_rounds: usize,
     /// Copies of a start that are made at the end of the last stage, where its cost has kinks; 0 where it has none.
     pub shakes: usize,

@@ -17,7 +17,7 @@ use super::{Linearized, Problem};
 use crate::error::{Error, Result};
 
 /// All ranks of this run. While it lives MPI can be used; the first rank's dismisses the others at its end.
-pub(crate) struct Company {
+pub struct Company {
     world: SimpleCommunicator,
     // Ends MPI when it is dropped.
     _universe: Universe,
@@ -25,7 +25,7 @@ pub(crate) struct Company {
 
 impl Company {
     /// Starts MPI; none where this is the only process, or MPI cannot be had.
-    pub(crate) fn join() -> Option<Company> {
+    pub fn join() -> Option<Company> {
         // Only the thread of the search talks to the others.
         let (universe, _) = mpi::initialize_with_threading(Threading::Funneled)?;
         let world = universe.world();
@@ -36,7 +36,7 @@ impl Company {
     }
 
     /// Whether this is the rank that searches.
-    pub(crate) fn leads(&self) -> bool {
+    pub fn leads(&self) -> bool {
         self.world.rank() == 0
     }
 
@@ -92,7 +92,7 @@ impl Drop for Company {
 }
 
 /// Evaluates points on this rank.
-pub(crate) type Evaluate<'a> = dyn Fn(&[DVector<f64>]) -> Result<Vec<Linearized>> + 'a;
+pub(crate) type OwnShare<'a> = dyn Fn(&[DVector<f64>]) -> Result<Vec<Linearized>> + 'a;
 
 /// How many ranks share a batch, with the one that asks.
 #[derive(Debug, Clone, Copy)]
@@ -108,7 +108,7 @@ impl Ranks {
         self,
         stage: usize,
         points: &[DVector<f64>],
-        own: &Evaluate,
+        own: &OwnShare,
     ) -> Result<Vec<Linearized>> {
         let world = SimpleCommunicator::world();
         let share = points.len().div_ceil(self.0 as usize).max(1);

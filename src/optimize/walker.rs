@@ -90,7 +90,7 @@ impl Walker {
             })
             .collect();
         let mut moved = DVector::zeros(n);
-        // An unknown whose step would leave the box goes to its wall, and the others make the best of it.
+        // An unknown whose step would leave the box goes to the wall of the box; the step of the others is then computed again.
         while !free.is_empty() {
             let residuals = &at.residuals + &at.jacobian * &moved;
             let mut step = damped_step(&residuals, &at.jacobian, &free, self.damping);

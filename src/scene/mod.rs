@@ -3,7 +3,7 @@
 //! - [`Scene`]: everything a file says, checked, with its defaults; [`Scene::to_json`] writes it down again.
 //! - [`PreparedScene`]: the scene on a device: cloth, parameters, and the `crate::step::Drive` of any step as a
 //!   pure function of its number, so that runs can go on and gradients can recompute.
-//! - `scene_schema`: the JSON schema of the files.
+//! - [`Scene::schema`]: the JSON schema of the files.
 
 mod clock;
 mod fabric;
@@ -30,7 +30,6 @@ pub(crate) use self::handle::{Grip, Handle, Hold};
 pub(crate) use self::obstacle::PlacedObstacle;
 pub(crate) use self::output::{FrameFormat, SceneOutput};
 pub(crate) use self::reading::ReadingChoice;
-pub(crate) use self::schema::scene_schema;
 pub(crate) use self::source::{Form, MeshChoice};
 pub use self::{prepared::PreparedScene, run::SceneRun};
 

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use self::cloth::{fabric, mesh};
 use super::{
-    SolverMethod, TOLERANCE, TOP,
+    Scene, SolverMethod, TOLERANCE, TOP,
     clock::{MOST_SCALE, MOST_SECONDS, STEP},
     handle::{HANDLE, STIFFNESS_RANGE},
     motion::MOTION,
@@ -15,13 +15,15 @@ use super::{
     reading::KINDS,
 };
 
-/// JSON Schema (draft 2020-12) of scenes.
-pub(crate) fn scene_schema() -> Value {
-    let mut schema = object(&TOP, top_property);
-    schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
-    schema["title"] = json!("Rumple scene");
-    schema["required"] = json!(["name", "mesh", "fabric", "time_step_s", "duration_s"]);
-    schema
+impl Scene {
+    /// JSON Schema (draft 2020-12) of scenes.
+    pub fn schema() -> Value {
+        let mut schema = object(&TOP, top_property);
+        schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
+        schema["title"] = json!("Rumple scene");
+        schema["required"] = json!(["name", "mesh", "fabric", "time_step_s", "duration_s"]);
+        schema
+    }
 }
 
 fn object(keys: &[&str], property: impl Fn(&str) -> Value) -> Value {

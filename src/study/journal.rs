@@ -129,20 +129,6 @@ impl Journal {
         self.entries.insert(key.into(), LastLine { line, value });
         Ok(())
     }
-
-    /// What stands under a key, or else what `compute` makes, kept for next time.
-    pub fn remember<T: Serialize + DeserializeOwned>(
-        &mut self,
-        key: &str,
-        compute: impl FnOnce() -> Result<T>,
-    ) -> Result<T> {
-        if let Some(value) = self.get(key)? {
-            return Ok(value);
-        }
-        let value = compute()?;
-        self.put(key, &value)?;
-        Ok(value)
-    }
 }
 
 /// The entries, the number of lines, and the length of the part that is whole \[bytes\].

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::{Task, Work};
 use crate::{error::Result, study::Wish};
 
-/// What the calling thread hears of tasks that run side by side.
+/// What tasks that run side by side tell the calling thread.
 pub(crate) enum Heard<T> {
     /// One of them has come further.
     Step,

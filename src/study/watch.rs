@@ -1,4 +1,4 @@
-//! Progress and cancellation: what a long job tells whoever started it, and what it hears back.
+//! Progress and cancellation: what a long job tells its caller, and whether the caller stops it.
 
 /// How far a job is.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -53,34 +53,77 @@ fn code(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The modules that follow `crate::` in some code: one name, or a list in braces.
-fn used(code: &str) -> Vec<String> {
-    let word = |text: &str| -> String {
-        let letters = text.trim_start().chars();
-        letters
-            .take_while(|c| c.is_alphanumeric() || *c == '_')
-            .collect()
-    };
-    let mut names = Vec::new();
-    for (at, _) in code.match_indices("crate::") {
-        let rest = &code[at + "crate::".len()..];
-        let Some(list) = rest.strip_prefix('{') else {
-            names.push(word(rest));
-            continue;
+fn word(text: &str) -> &str {
+    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_');
+    &text[..end.unwrap_or(text.len())]
+}
+
+/// The paths that start with `crate` or `super` in some code, lists in braces taken apart.
+fn paths(code: &str) -> Vec<Vec<String>> {
+    let (mut found, mut at) = (Vec::new(), 0);
+    while let Some(next) = ["crate::", "super::"]
+        .iter()
+        .filter_map(|start| Some(at + code[at..].find(start)?))
+        .min()
+    {
+        let before = code[..next].chars().next_back();
+        at = match before.is_some_and(|c| c.is_alphanumeric() || c == '_') {
+            true => next + 1,
+            false => next + expand(&code[next..], &[], &mut found),
         };
-        let (mut depth, mut first) = (1, true);
-        for (i, c) in list.char_indices() {
-            if first {
-                names.push(word(&list[i..]));
-            }
-            first = depth == 1 && c == ',';
-            depth += i32::from(c == '{') - i32::from(c == '}');
-            if depth == 0 {
-                break;
-            }
-        }
     }
-    names
+    found
+}
+
+/// Adds the paths of the use tree at the start of `text`, each behind `prefix`; returns its length.
+fn expand(text: &str, prefix: &[String], found: &mut Vec<Vec<String>>) -> usize {
+    let (mut path, mut at) = (prefix.to_vec(), 0);
+    loop {
+        let rest = &text[at..];
+        if rest.starts_with('{') {
+            at += 1;
+            while !text[at..].starts_with('}') && at < text.len() {
+                let blank = |c: char| c.is_whitespace() || c == ',';
+                at += text[at..].len() - text[at..].trim_start_matches(blank).len();
+                let length = expand(&text[at..], &path, found);
+                // `*` is no path.
+                let first = text[at..].chars().next().map_or(0, char::len_utf8);
+                let closes = text[at..].starts_with('}');
+                at += if closes { 0 } else { length.max(first) };
+            }
+            return at + 1;
+        }
+        let name = word(rest);
+        at += name.len();
+        if !name.is_empty() {
+            path.push(name.to_string());
+        }
+        let rest = &text[at..];
+        if !name.is_empty() && rest.starts_with("::") {
+            at += 2;
+            continue;
+        }
+        if path.len() > prefix.len() {
+            found.push(path);
+        }
+        let renamed = rest
+            .strip_prefix(" as ")
+            .map(|rest| " as ".len() + word(rest).len());
+        return at + renamed.unwrap_or(0);
+    }
+}
+
+/// The modules of the crate that some code names, `depth` modules below the crate: `crate::name`, or as many `super`
+/// as there are modules and then a name.
+fn used(code: &str, depth: usize) -> Vec<String> {
+    let root = |path: Vec<String>| {
+        let ups = path.iter().take_while(|name| *name == "super").count();
+        match path[0] == "crate" {
+            true => path.get(1).cloned(),
+            false => path.get(ups).filter(|_| ups == depth).cloned(),
+        }
+    };
+    paths(code).into_iter().filter_map(root).collect()
 }
 
 #[test]
@@ -98,7 +141,8 @@ fn modules_use_only_those_above_them() {
             continue;
         }
         let own = place(module).unwrap_or_else(|| panic!("{module} is not in the list of layers"));
-        for name in used(&code(&fs::read_to_string(file).expect("a source"))) {
+        let depth = relative.iter().count() - usize::from(relative.ends_with("mod.rs"));
+        for name in used(&code(&fs::read_to_string(file).expect("a source")), depth) {
             checked += 1;
             if place(&name).is_some_and(|other| other > own) {
                 wrong.push(format!("{} uses {name}", relative.display()));
@@ -111,6 +155,9 @@ fn modules_use_only_those_above_them() {
 
 #[test]
 fn uses_are_found() {
-    let code = "use crate::{error::Result, fit::{case, data}, mesh};\nlet a = crate::solve::new();";
-    assert_eq!(used(code), ["error", "fit", "mesh", "solve"]);
+    let code = "use crate::{error::Result, fit::{case, data as d}, mesh::*};\nlet a = crate::solve::new();";
+    assert_eq!(used(code, 1), ["error", "fit", "fit", "mesh", "solve"]);
+    let code = "use super::{own, super::{report::plot, cli}};\nuse super::super::super::gone;\nsuper::near();";
+    assert_eq!(used(code, 2), ["report", "cli"]);
+    assert_eq!(used(code, 1), ["own", "near"]);
 }

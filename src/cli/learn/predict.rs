@@ -1,6 +1,6 @@
 //! `rumple learn predict`
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::json;
@@ -8,15 +8,8 @@ use serde_json::json;
 use super::compute;
 use crate::{
     cli::{Common, count, print, print_json, say, spinner},
-    error::{Error, Result, bad_input, readable},
-    learn::{
-        BodyMotion, BodyScene, JointBend,
-        evaluate::{BendFrames, mean_size, predict_timed},
-        files::{Amass, Array},
-        run,
-    },
-    mesh::write_obj,
-    report::learn::folder::of_prediction,
+    error::Result,
+    learn::Prediction,
 };
 
 /// Predict the garment along a motion that was not trained
@@ -36,99 +29,41 @@ pub(crate) struct PredictArguments {
     cycle: Option<usize>,
 }
 
-/// Largest bend that can be asked for \[deg\]: beyond it the forearm is in the upper arm.
-const LARGEST_DEG: f64 = 150.0;
-/// Frames of a bend with the rest after it.
-const FRAMES: usize = 95;
-const PREDICTIONS: &str = "predictions";
-
 pub(crate) fn run(common: &Common, arguments: &PredictArguments) -> Result<()> {
     let compute = compute(common)?;
-    let (course, students, _) = run::load(&arguments.folder, arguments.cycle, &compute)?;
-    let motion = arguments.motion(&course.scene, course.case.loss.materials.seconds)?;
-    let progress = spinner(format!("{} frames", motion.frames()));
-    let predicted = predict_timed(&course, &students, &motion, &compute);
-    progress.finish_and_clear();
-    let (track, seconds) = predicted?;
-
-    let folder = arguments.folder.join(PREDICTIONS);
-    std::fs::create_dir_all(&folder).map_err(|e| Error::writing(&folder, e))?;
-    let file = folder.join(format!("{}.npz", motion.file_stem()));
-    let step = Array {
-        shape: vec![1],
-        values: vec![motion.seconds],
+    let (run, cycle) = (&arguments.folder, arguments.cycle);
+    let progress = spinner("prediction".into());
+    let predicted = match &arguments.motion {
+        Some(file) => Prediction::of_recording(run, file, cycle, &compute),
+        None => Prediction::of_bend(run, arguments.peak_deg.unwrap_or(90.0), cycle, &compute),
     };
-    track.save(&file, &[("seconds_between_frames", step)])?;
-    write_obj(&folder.join("garment.obj"), &course.scene.garment.mesh)?;
-    of_prediction(&file, &course.scene, &motion, &track)?;
-
-    let after = BendFrames::of(&motion).and_then(|m| m.after);
-    let last = after.unwrap_or(motion.frames() - 1);
-    let bent = mean_size(&track.plastic[last]);
+    progress.finish_and_clear();
+    let found = predicted?;
+    found.draw()?;
     if common.json {
         print_json(&json!({
             "synthetic": arguments.motion.is_none(),
-            "motion": motion.name,
-            "frames": motion.frames(),
-            "inference_s_a_frame": seconds,
-            "final_mean_rest_bending_rad": bent,
-            "file": file.display().to_string(),
+            "motion": found.name,
+            "frames": found.frames,
+            "inference_s_a_frame": found.seconds_a_frame,
+            "final_mean_rest_bending_rad": found.final_rest_bending,
+            "file": found.file.display().to_string(),
         }))?;
     } else {
         print(&format!(
             "synthetic {} in a {}, motion {}: {} frames, {:.2} ms a frame for both networks\n\
-             mean |rest bending| of the last frame {bent:.4} rad\n",
-            course.scene.body.name,
-            course.scene.garment.name,
-            motion.name,
-            motion.frames(),
-            1e3 * seconds
+             mean |rest bending| of the last frame {:.4} rad\n",
+            found.scene.body.name,
+            found.scene.garment.name,
+            found.name,
+            found.frames,
+            1e3 * found.seconds_a_frame,
+            found.final_rest_bending
         ))?;
     }
     say(&format!(
         "results: {} (positions, strain, rest_bending); beside it a picture (.png), a film (.glb) and garment.obj",
-        file.display()
+        found.file.display()
     ));
     Ok(())
-}
-
-impl PredictArguments {
-    fn motion(&self, scene: &BodyScene, seconds: f64) -> Result<BodyMotion> {
-        if let Some(file) = &self.motion {
-            return recorded(file, scene, seconds);
-        }
-        let degrees = self.peak_deg.unwrap_or(90.0);
-        if !(degrees > 0.0 && degrees <= LARGEST_DEG) {
-            return bad_input(format!(
-                "--peak-deg {} is no bend; give an angle above 0 and up to {LARGEST_DEG}",
-                readable(degrees)
-            ));
-        }
-        let bend = JointBend {
-            peak: degrees.to_radians(),
-            ..JointBend::canonical()
-        };
-        let name = format!("{}°", readable(degrees));
-        Ok(BodyMotion::bends(&name, &scene.body, &[bend], FRAMES))
-    }
-}
-
-/// A recorded motion, whose joints must be those of the body: SMPL's first two are a hip, not an arm.
-fn recorded(file: &Path, scene: &BodyScene, seconds: f64) -> Result<BodyMotion> {
-    let amass = Amass::read(file)?;
-    let joints = scene.body.skeleton.joints();
-    let found = amass.turns.first().map_or(0, Vec::len);
-    if found != joints.len() {
-        let names: Vec<&str> = joints.iter().map(|j| j.name.as_str()).collect();
-        return bad_input(format!(
-            "--motion {}: 'poses' has {found} joints, but the {} has {} ({}); write a file with {} columns of those",
-            file.display(),
-            scene.body.name,
-            joints.len(),
-            names.join(", "),
-            3 * joints.len()
-        ));
-    }
-    let stem = file.file_stem().unwrap_or_default().to_string_lossy();
-    amass.motion(&stem, joints.len(), 1.0 / seconds)
 }

@@ -34,7 +34,9 @@ impl Case {
             "`rumple schema case` describes the format, and `rumple fit DATA.csv` writes a case";
         let value = parse(text, place, remedy)?;
         let top = JsonObject::new(place, "", &value)?;
-        top.known(&TOP)?;
+        let sections = TestSettings::sections().map(|section| section.name);
+        let keys: Vec<&str> = TOP.into_iter().chain(sections).collect();
+        top.known(&keys)?;
         let law = top.optional_choice("law", &LawName::NAMES)?;
         let law = law.and_then(LawName::named);
         let loss = top.optional_choice("loss", &RobustLoss::NAMES)?;

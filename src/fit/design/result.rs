@@ -9,7 +9,7 @@ use crate::{laboratory::TESTS, material::StrainMeasure};
 
 /// Candidates, a plan, and what it would do to the error bars.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct DesignResult {
+pub struct DesignResult {
     pub name: String,
     /// Whether the fit is of synthetic data.
     pub synthetic: bool,
@@ -27,7 +27,7 @@ pub(crate) struct DesignResult {
 
 /// A measurement and what it alone would teach.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct CandidateResult {
+pub struct CandidateResult {
     /// Place by the criterion, from 1.
     pub rank: usize,
     /// In words.
@@ -59,7 +59,7 @@ pub(crate) struct CandidateResult {
 
 /// One step of a plan.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct StepResult {
+pub struct StepResult {
     /// From 1.
     pub step: usize,
     /// In words.
@@ -73,7 +73,7 @@ pub(crate) struct StepResult {
 
 /// A parameter and how well it will be known.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct ParameterForecast {
+pub struct ParameterForecast {
     pub name: String,
     pub unit: String,
     /// Value at the optimum.

@@ -8,13 +8,13 @@ use super::{
     curves,
     planned::{DWELLS, planned_loop},
     point::{BendingPoint, BendingReading, point},
-    settings::SETTINGS,
+    settings::{CHOSEN, SETTINGS},
 };
 use crate::{
     error::{Result, bad_input, readable},
     laboratory::{
-        Blueprint, Condition, Context, CurveKeys, DesignFigure, Figure, Grid, Label, MeasuredValue,
-        Noise, PreparedTest, Setting, Survey, Sweep, Test, TestSettings, TestSetup,
+        Blueprint, ChosenSetting, Condition, Context, CurveKeys, DesignFigure, Figure, Grid, Label,
+        MeasuredValue, Noise, PreparedTest, Setting, Survey, Sweep, Test, TestSettings, TestSetup,
         batch::HingeBlock,
         crease::seconds,
         sheet::{Assumptions, Concept, DataSheet, accepted},
@@ -295,8 +295,8 @@ impl Test for Bending {
         "kes"
     }
 
-    fn chosen(&self) -> &'static [&'static str] {
-        self.varied()
+    fn chosen(&self) -> &'static [ChosenSetting] {
+        &CHOSEN
     }
 
     fn blueprint(&self, settings: &TestSettings, grid: &Grid) -> Result<Blueprint> {

@@ -1,6 +1,6 @@
-//! What a case can set of bending tests.
+//! What a case can set of bending tests, and what a person can choose.
 
-use crate::laboratory::Setting;
+use crate::laboratory::{ChosenSetting, MAX_SECONDS, Setting};
 
 /// In the section `tests`.
 pub(super) static SETTINGS: [Setting; 4] = [
@@ -33,3 +33,18 @@ pub(super) static SETTINGS: [Setting; 4] = [
         |s, v| s.rate_per_m_s = v,
     ),
 ];
+
+/// For made-up tables and designs.
+pub(super) static CHOSEN: [ChosenSetting; 1] = [ChosenSetting {
+    name: "dwell",
+    key: "dwell_s",
+    option: "dwell-s",
+    letters: "S,…",
+    range: (0.0, MAX_SECONDS),
+    unit: 1.0,
+    made_up: "Rests at the largest curvature of a KES loop [default: 0]",
+    planned: Some(
+        "Dwells at the reversal of a KES loop [default: 0,10,60,300,1000]; without it, loops are left out where \
+         settings of other tests are given, and with it alone other tests are",
+    ),
+}];

@@ -7,16 +7,16 @@ use super::{
     columns::{self, ANGLE, ANGLE_SD, GAP, PRESS, READ, THICKNESS},
     curves,
     grid::{GAPS, around, one_three_ten},
-    settings::SETTINGS,
+    settings::{CHOSEN, SETTINGS},
     shares::Folds,
     whole::{WholeFolds, hinge_block},
 };
 use crate::{
     error::{Result, bad_input, readable},
     laboratory::{
-        AngleFigure, Blueprint, Condition, Context, CurveKeys, DesignFigure, Figure, Grid, Label,
-        MeasuredValue, Noise, PreparedTest, Setting, ShareTest, Specimen, Survey, Sweep, Test,
-        TestSettings, TestSetup,
+        AngleFigure, Blueprint, ChosenSetting, Condition, Context, CurveKeys, DesignFigure, Figure,
+        Grid, Label, MeasuredValue, Noise, PreparedTest, Setting, ShareTest, Specimen, Survey,
+        Sweep, Test, TestSettings, TestSetup,
         sheet::{Assumptions, Concept, DataSheet, accepted},
         strip::StripBlock,
     },
@@ -369,8 +369,8 @@ impl Test for Recovery {
         "A recovery angle counts with the median spread of the data."
     }
 
-    fn chosen(&self) -> &'static [&'static str] {
-        &["gap", "press", "read"]
+    fn chosen(&self) -> &'static [ChosenSetting] {
+        &CHOSEN
     }
 
     fn blueprint(&self, _: &TestSettings, grid: &Grid) -> Result<Blueprint> {

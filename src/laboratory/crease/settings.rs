@@ -1,6 +1,6 @@
-//! What a case can set of crease recovery tests.
+//! What a case can set of crease recovery tests, and what a person can choose.
 
-use crate::laboratory::{Setting, SettingKind, Specimen};
+use crate::laboratory::{ChosenSetting, MAX_SECONDS, Setting, SettingKind, Specimen};
 
 /// In the section `tests`.
 pub(super) static SETTINGS: [Setting; 7] = [
@@ -73,4 +73,42 @@ pub(super) static SETTINGS: [Setting; 7] = [
         |s| Some(s.sd_deg),
         |s, v| s.sd_deg = v,
     ),
+];
+
+/// For made-up tables and designs.
+pub(super) static CHOSEN: [ChosenSetting; 3] = [
+    ChosenSetting {
+        name: "gap",
+        key: "gap_mm",
+        option: "gap-mm",
+        letters: "MM,…",
+        range: (1e-3, 1e3),
+        unit: 1e-3,
+        made_up: "Distances of the plates [default: 0.5,1,2,4]",
+        planned: Some(
+            "Gaps that can be set [default: those of the data, half the smallest, twice the largest]",
+        ),
+    },
+    ChosenSetting {
+        name: "press",
+        key: "press_s",
+        option: "press-s",
+        letters: "S,…",
+        range: (0.0, MAX_SECONDS),
+        unit: 1.0,
+        made_up: "Pressing times [default: 1,3,10,30,100,300,1000,3000,10000,30000,100000]",
+        planned: Some(
+            "Pressing times that can be kept [default: a tenth of the shortest to the longest of the data]",
+        ),
+    },
+    ChosenSetting {
+        name: "read",
+        key: "read_s",
+        option: "read-s",
+        letters: "S,…",
+        range: (0.0, MAX_SECONDS),
+        unit: 1.0,
+        made_up: "Times from release to reading [default: 300]",
+        planned: None,
+    },
 ];

@@ -2,12 +2,16 @@
 
 use std::f64::consts::PI;
 
-use super::{Twist, Way, block, ways};
+use super::{
+    Twist, Way, block,
+    section::{self, CHOSEN},
+    ways,
+};
 use crate::{
     error::{Result, bad_input, readable},
     laboratory::{
-        Blueprint, Condition, Context, CurveKeys, Figure, Grid, Label, MeasuredValue, Noise,
-        PreparedTest, Survey, Sweep, Test, TestSettings, TestSetup,
+        Blueprint, CaseSection, ChosenSetting, Condition, Context, CurveKeys, Figure, Grid, Label,
+        MeasuredValue, Noise, PreparedTest, Survey, Sweep, Test, TestSettings, TestSetup,
         bending::assumed_moment_sd,
         sheet::{Assumptions, Concept, DWELL, DataSheet, accepted, column},
     },
@@ -335,8 +339,12 @@ impl Test for Torque {
         }
     }
 
-    fn chosen(&self) -> &'static [&'static str] {
-        &["turn", "hold"]
+    fn chosen(&self) -> &'static [ChosenSetting] {
+        &CHOSEN
+    }
+
+    fn section(&self) -> Option<CaseSection> {
+        Some(section::declared())
     }
 
     /// Every twist is read on the way out, and on the way back at all but the largest turn, and at 0.

@@ -1,4 +1,6 @@
-//! The section "twist" of a case: the cylinder and the machine.
+//! The section "twist" of a case, the cylinder and the machine, and what a person can choose of a made-up table.
+
+use std::f64::consts::PI;
 
 use serde_json::{Value, json};
 
@@ -6,7 +8,7 @@ use super::TwistTest;
 use crate::{
     error::{Result, bad_input},
     files::json::JsonObject,
-    laboratory::Setting,
+    laboratory::{CaseSection, ChosenSetting, MAX_SECONDS, Setting},
 };
 
 /// Stiffness of the membrane, a list of four numbers.
@@ -80,6 +82,39 @@ const USUAL: [Setting<TwistTest>; 4] = [
     ),
 ];
 
+/// For made-up tables.
+pub(super) static CHOSEN: [ChosenSetting; 2] = [
+    ChosenSetting {
+        name: "turn",
+        key: "turn_deg",
+        option: "turn-deg",
+        letters: "DEG,…",
+        range: (0.01, 360.0),
+        unit: PI / 180.0,
+        made_up: "Turns of a twist: read on the way out, and on the way back at all but the largest, and at 0 \
+                  [default: 9,18,27,36,45]",
+        planned: None,
+    },
+    ChosenSetting {
+        name: "hold",
+        key: "hold_s",
+        option: "hold-s",
+        letters: "S,…",
+        range: (0.0, MAX_SECONDS),
+        unit: 1.0,
+        made_up: "Times for which a twist is held at the largest turn [default: 0]",
+        planned: None,
+    },
+];
+
+/// The section as a test declares it.
+pub(super) fn declared() -> CaseSection {
+    CaseSection {
+        name: "twist",
+        schema: TwistTest::schema(),
+    }
+}
+
 /// Millimetres are to be the same again when they are read.
 fn mm(metres: f64) -> f64 {
     (1e12 * metres).round() / 1e9
@@ -146,7 +181,7 @@ impl TwistTest {
     }
 
     /// JSON schema of the section.
-    pub(crate) fn schema() -> Value {
+    fn schema() -> Value {
         let membrane = json!({
             "type": "array",
             "items": { "type": "number" },

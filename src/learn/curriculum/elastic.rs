@@ -38,8 +38,8 @@ pub(crate) struct ElasticStep {
     pub left: f64,
 }
 
-/// Weight of the other frames where the shapes are completed, 0.04 of an error's square. They are not held where they were before: in the first cycle
-/// that is where a network puts them that knows nothing yet.
+/// Weight of the other frames where the shapes are completed, 0.04 of an error's square. They are not held where they
+/// were before: in the first cycle that is where an untrained network puts them.
 const UNASKED: f64 = 0.2;
 
 /// Lessons of one step of Adam. More and smaller steps are better: with all lessons at once E-Net was half as near to where

@@ -181,7 +181,8 @@ fn lie_down(column: Field) -> Field {
     column.reshape([1, hinges])
 }
 
-/// Rest bending between −π and π: a network that has hardly learned may ask for more, and E-Net knows nothing there.
+/// Rest bending, limited to −π and π: a P-Net at the start of its training may give more, which E-Net was not trained
+/// for.
 pub(super) fn angle(rest_bending: Field) -> Field {
     rest_bending.clamp(-std::f64::consts::PI, std::f64::consts::PI)
 }

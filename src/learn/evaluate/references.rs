@@ -91,7 +91,7 @@ impl References {
     }
 
     /// References of some jobs, in their order. The first is simulated on its own, for its time; the others side by
-    /// side. `watch` hears of every frame that is simulated.
+    /// side. `watch` is called for every frame that is simulated.
     pub(crate) fn of(
         &self,
         case: &LearnCase,

@@ -36,7 +36,7 @@ impl EdgeFeatures {
             .iter()
             .enumerate()
             .map(|(k, place)| {
-                // An empty place leads nowhere.
+                // An empty place is an edge to itself.
                 let (own, other) = (k / 4, place.unwrap_or(k / 4));
                 let ([a, b], [c, d]) = (edge(own), edge(other));
                 [a, b, c, d]

@@ -89,15 +89,16 @@ fn percent(parameter: &ParameterForecast, error: f64) -> String {
     format!("{:.1} %", 100.0 * error / parameter.value.abs())
 }
 
-/// Writes `design.json`, `design.csv` and the plots into a folder that exists, and says which plots.
+/// Writes `design.json`, `design.csv` and the plots into a folder, and returns their names.
 pub(crate) fn save(folder: &Path, result: &DesignResult) -> Result<Vec<String>> {
+    std::fs::create_dir_all(folder).map_err(|e| Error::writing(folder, e))?;
     let json = serde_json::to_string_pretty(result)
         .map_err(|e| Error::BadInput(format!("the design cannot be written as JSON: {e}")))?;
     write_whole(&folder.join("design.json"), format!("{json}\n").as_bytes())?;
     write_whole(&folder.join("design.csv"), table(result)?.as_bytes())?;
     let mut charts = gains(result);
     charts.push(("errors".into(), errors(result)));
-    let mut names = Vec::new();
+    let mut names = vec!["design.json".into(), "design.csv".into()];
     for (name, chart) in charts {
         let picture = Picture::from(chart);
         for kind in ["svg", "png"] {

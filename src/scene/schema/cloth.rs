@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{choice, direction, flag, number, object, vector};
 use crate::{
-    material::{LawName, material_schema},
+    material::{LawName, Material},
     scene::{
         Form,
         fabric::{FABRIC, RATIO, TIMERS},
@@ -67,7 +67,7 @@ fn mesh_property(key: &str) -> Value {
 }
 
 pub(super) fn fabric() -> Value {
-    let mut material = material_schema();
+    let mut material = Material::schema();
     material.as_object_mut().map(|m| m.remove("$schema"));
     let membrane = material["properties"]["membrane"].clone();
     let density = material["properties"]["density_kg_per_m2"].clone();

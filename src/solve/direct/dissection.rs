@@ -15,7 +15,7 @@ const SMALLEST_SHARE: f64 = 0.35;
 
 /// Vertices eliminated together, after those of the children.
 #[derive(Debug)]
-pub(crate) struct Part {
+pub(crate) struct Separator {
     /// Vertices, in the order of elimination.
     pub(crate) vertices: Vec<u32>,
     /// Indices of parts that are eliminated before and touch this one.
@@ -26,7 +26,7 @@ pub(crate) struct Part {
 #[derive(Debug)]
 pub(crate) struct Dissection {
     /// All parts, in the order of elimination.
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<Separator>,
     /// The last part of each connected mesh.
     pub(crate) roots: Vec<usize>,
 }
@@ -62,7 +62,7 @@ struct Scratch<'a> {
     /// Place in the order of elimination, where known.
     eliminated: Vec<u32>,
     count: u32,
-    parts: Vec<Part>,
+    parts: Vec<Separator>,
 }
 
 struct Cut {
@@ -104,7 +104,7 @@ impl Scratch<'_> {
             self.eliminated[vertex as usize] = self.count;
             self.count += 1;
         }
-        self.parts.push(Part { vertices, children });
+        self.parts.push(Separator { vertices, children });
         self.parts.len() - 1
     }
 

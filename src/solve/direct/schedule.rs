@@ -43,7 +43,7 @@ impl FactorSchedule {
         };
     }
 
-    /// Whether the next matrix deserves a new factor.
+    /// Whether the next matrix is factored anew.
     pub(crate) fn is_worn(&self) -> bool {
         self.worn || self.distrust > 0
     }

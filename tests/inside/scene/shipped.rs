@@ -4,7 +4,7 @@ use crate::inside::common::{
     cpu,
     shipped::{examples, refusal},
 };
-use rumple::scene::{Scene, scene_schema};
+use rumple::scene::Scene;
 
 // Every shipped scene is valid as it stands, and says what it shows.
 #[test]
@@ -22,7 +22,7 @@ fn shipped_scenes_are_valid() {
 // The schema admits every shipped scene with its defaults written out.
 #[test]
 fn the_schema_admits_resolved_scenes() {
-    let schema = scene_schema();
+    let schema = Scene::schema();
     for path in examples() {
         let resolved = Scene::load(&path).unwrap().to_json();
         assert_eq!(refusal(&schema, &resolved, ""), None, "{}", path.display());
