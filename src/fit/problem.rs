@@ -177,7 +177,7 @@ impl Calibration {
 
     /// Whether the last stage costs so little that its kinks can be searched.
     pub fn is_cheap(&self) -> bool {
-        self.whole_folds && self.without_meshes.is_none() && self.law.form().folds_quickly()
+        self.whole_folds && self.without_meshes.is_none() && self.law.form().has_closed_form()
     }
 
     /// How the last stage simulates.

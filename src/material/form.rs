@@ -19,6 +19,16 @@ pub enum LawForm {
 }
 
 impl LawForm {
+    /// Whether whole folds have a closed form: one yarn and no relaxation branches.
+    pub(crate) fn has_closed_form(&self) -> bool {
+        match self {
+            LawForm::TimeDependent {
+                spreads, branches, ..
+            } => spreads.is_none() && branches.is_empty(),
+            LawForm::Dahl => false,
+        }
+    }
+
     /// Whether a whole fold takes no more time than a few hundred roll-outs of a hinge: with relaxation branches its creep
     /// is taken in steps.
     pub(crate) fn folds_quickly(&self) -> bool {
