@@ -231,14 +231,29 @@ fn add_parts<R: Real>(rollout: &Rollout, parts: Vec<Vec<(usize, [f64; PARAMETERS
 
 /// Calls the block code compiled for the best instruction set that this CPU has.
 macro_rules! dispatch {
-    ($name:ident, $wide:ident, ($($argument:ident: $type:ty),*) -> $result:ty, $method:ident($($passed:expr),*)) => {
+    ($name:ident, $wide:ident, $widest:ident, ($($argument:ident: $type:ty),*) -> $result:ty, $method:ident($($passed:expr),*)) => {
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = "avx2,fma")]
         fn $wide<R: Real, G: LaneGate<R>>(block: &Block<R>, gate: G, $($argument: $type),*) -> $result {
             block.$method::<G, true>(gate, $($passed),*)
         }
 
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx2,fma")]
+        fn $widest<R: Real, G: LaneGate<R>>(block: &Block<R>, gate: G, $($argument: $type),*) -> $result {
+            block.$method::<G, true>(gate, $($passed),*)
+        }
+
         fn $name<R: Real, G: LaneGate<R>>(block: &Block<R>, gate: G, $($argument: $type),*) -> $result {
+            #[cfg(target_arch = "x86_64")]
+            if is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512dq")
+                && is_x86_feature_detected!("avx512vl")
+                && is_x86_feature_detected!("fma")
+            {
+                // SAFETY: the features were just found on this CPU, and AVX-512 includes AVX2.
+                return unsafe { $widest(block, gate, $($argument),*) };
+            }
             #[cfg(target_arch = "x86_64")]
             if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
                 // SAFETY: the two features were just found on this CPU.
@@ -250,9 +265,9 @@ macro_rules! dispatch {
     };
 }
 
-dispatch!(forward_block, forward_block_avx2, (rollout: &Rollout, readings: &mut [R]) -> (),
+dispatch!(forward_block, forward_block_avx2, forward_block_avx512, (rollout: &Rollout, readings: &mut [R]) -> (),
     forward(&rollout.schedule, readings));
-dispatch!(gradient_block, gradient_block_avx2,
+dispatch!(gradient_block, gradient_block_avx2, gradient_block_avx512,
     (rollout: &Rollout, readings: &mut [R], cotangent: &[R], tape: &mut Vec<LaneRow<R>>)
         -> [[R; LANES]; PARAMETERS],
     gradient(&rollout.schedule, readings, cotangent, tape));
