@@ -57,6 +57,8 @@ pub(crate) type ReadAt = (Vec<f64>, Option<DMatrix<f64>>);
 /// A complete case with its data, ready to be fitted.
 pub struct Calibration {
     compute: Compute,
+    /// Where the stages before the last are computed: single precision is enough for them.
+    coarse: Compute,
     law: Arc<dyn Law>,
     parameters: Vec<Parameter>,
     hinges: usize,
@@ -95,6 +97,7 @@ impl Calibration {
         });
         let (unknowns, origins) = layout(case, data, &law.parameters())?;
         let mut calibration = Calibration {
+            coarse: compute.coarse(),
             compute,
             parameters: law.parameters(),
             law,
@@ -136,7 +139,8 @@ impl Calibration {
                 meshes: last,
                 settings: case.tests,
             };
-            let tests = calibration.tests(resolution, &conditions)?;
+            let compute = calibration.compute_of(k, stages.len()).clone();
+            let tests = calibration.tests(&compute, resolution, &conditions)?;
             calibration.stages.push(tests);
         }
         if TESTS.iter().any(|test| test.needs_meshes(&case.tests)) {
@@ -144,7 +148,8 @@ impl Calibration {
                 meshes: false,
                 ..calibration.finest()
             };
-            let tests = calibration.tests(resolution, &conditions)?;
+            let compute = calibration.compute.clone();
+            let tests = calibration.tests(&compute, resolution, &conditions)?;
             calibration.without_meshes = Some(tests);
         }
         Ok(calibration)
@@ -191,8 +196,21 @@ impl Calibration {
         }
     }
 
-    fn tests(&self, resolution: Resolution, conditions: &[(usize, Condition)]) -> Result<Tests> {
-        let tests = Tests::new(&self.compute, self.law.clone(), resolution, conditions)?;
+    /// Where one of so many stages is computed.
+    fn compute_of(&self, stage: usize, stages: usize) -> &Compute {
+        match stage + 1 < stages {
+            true => &self.coarse,
+            false => &self.compute,
+        }
+    }
+
+    fn tests(
+        &self,
+        compute: &Compute,
+        resolution: Resolution,
+        conditions: &[(usize, Condition)],
+    ) -> Result<Tests> {
+        let tests = Tests::new(compute, self.law.clone(), resolution, conditions)?;
         Ok(tests.seeking(self.sought()))
     }
 
@@ -220,7 +238,7 @@ impl Calibration {
 
     /// Tests of conditions as the last stage simulates them.
     pub fn last_tests(&self, conditions: &[(usize, Condition)]) -> Result<Tests> {
-        self.tests(self.finest(), conditions)
+        self.tests(&self.compute, self.finest(), conditions)
     }
 
     /// Readings of tests at many points, each with ∂reading/∂unknown where slopes are asked for. The readings
@@ -253,7 +271,7 @@ impl Calibration {
             whole_folds: true,
             ..self.finest()
         };
-        let tests = self.tests(resolution, conditions)?;
+        let tests = self.tests(&self.compute, resolution, conditions)?;
         let mut readings = tests.run(&self.compute, &[self.values(point)], false)?;
         Ok(readings.remove(0).values)
     }
@@ -278,7 +296,9 @@ impl Problem for Calibration {
     }
 
     fn linearized(&self, stage: usize, points: &[DVector<f64>]) -> Result<Vec<Linearized>> {
-        let here = |points: &[DVector<f64>]| self.linearized_by(&self.stages[stage], points);
+        let compute = self.compute_of(stage, self.stages.len());
+        let here =
+            |points: &[DVector<f64>]| self.linearized_by(compute, &self.stages[stage], points);
         #[cfg(feature = "mpi")]
         if let Some(ranks) = self.ranks {
             return ranks.linearized(stage, points, &here);
@@ -308,12 +328,17 @@ impl Calibration {
         if self.targets.iter().all(|t| tests.leaves_out(t.2)) {
             return Ok(None);
         }
-        self.linearized_by(tests, points).map(Some)
+        self.linearized_by(&self.compute, tests, points).map(Some)
     }
 
-    fn linearized_by(&self, tests: &Tests, points: &[DVector<f64>]) -> Result<Vec<Linearized>> {
+    fn linearized_by(
+        &self,
+        compute: &Compute,
+        tests: &Tests,
+        points: &[DVector<f64>],
+    ) -> Result<Vec<Linearized>> {
         let sets: Vec<Vec<Vec<f64>>> = points.iter().map(|p| self.values(p)).collect();
-        let readings = tests.run(&self.compute, &sets, true)?;
+        let readings = tests.run(compute, &sets, true)?;
         let (m, n) = (self.targets.len(), self.unknowns.len());
         let priors: Vec<(usize, (f64, f64))> = (0..n)
             .filter_map(|k| Some((k, self.unknowns[k].prior?)))

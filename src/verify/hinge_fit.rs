@@ -33,7 +33,8 @@ struct Data {
 
 /// The problem; the unknowns are the logarithms of [`BENCH_PARAMETERS`].
 pub(crate) struct HingeFit {
-    compute: Compute,
+    /// Of each stage: kicks do with single precision.
+    computes: [Compute; 2],
     data: Data,
     rollouts: Vec<Rollout>,
     bounds: Vec<(f64, f64)>,
@@ -50,7 +51,7 @@ impl HingeFit {
         };
         let ends = data.low.iter().zip(&data.high);
         Ok(HingeFit {
-            compute,
+            computes: [compute.coarse(), compute],
             rollouts: GAINS.map(rollout).to_vec(),
             bounds: ends.map(|(low, high)| (low.ln(), high.ln())).collect(),
             data,
@@ -89,11 +90,12 @@ impl Problem for HingeFit {
             rows.extend(row.repeat(count));
         }
         let batch = self.rollouts[stage].repeated(points.len());
-        let parameters = self.compute.tensor(&rows, [batch.points, 9]);
+        let compute = &self.computes[stage];
+        let parameters = compute.tensor(&rows, [batch.points, 9]);
         let seed = vec![1.0; batch.points];
-        let seed = self.compute.tensor(&seed, [batch.points, 1, 1]);
-        let (strain, slopes) = batch.linearized(&self.compute, parameters, seed);
-        let (strain, slopes) = (self.compute.values(strain)?, self.compute.values(slopes)?);
+        let seed = compute.tensor(&seed, [batch.points, 1, 1]);
+        let (strain, slopes) = batch.linearized(compute, parameters, seed);
+        let (strain, slopes) = (compute.values(strain)?, compute.values(slopes)?);
         let Data {
             sigma,
             fold,
