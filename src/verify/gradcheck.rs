@@ -82,7 +82,16 @@ pub(crate) fn checked_laws() -> Vec<CheckedLaw> {
     let fabric = [
         1.157e-5, 2.314e-5, 26.3, 900.0, 50.0, 900.0, 1.157e-5, 0.9, 300.0,
     ];
-    let timed = |timer, branches| Arc::new(TimeDependent { timer, branches }) as Arc<dyn Law>;
+    let yarns = |timer, branches, population| {
+        Arc::new(TimeDependent {
+            timer,
+            branches,
+            population,
+        }) as Arc<dyn Law>
+    };
+    let timed = |timer, branches| yarns(timer, branches, false);
+    let spread = [&full[..], &[0.7, 0.3, 0.5]].concat();
+    let spread_and_branched = [&spread[..], &[0.3, 20.0]].concat();
     let one = |name, law, values: &[f64]| CheckedLaw {
         name,
         law,
@@ -108,6 +117,16 @@ pub(crate) fn checked_laws() -> Vec<CheckedLaw> {
             "time_dependent, 2 branches",
             timed(Timer::Authors, 2),
             &branched,
+        ),
+        one(
+            "time_dependent, a population",
+            yarns(Timer::Authors, 0, true),
+            &spread,
+        ),
+        one(
+            "time_dependent, a population and 1 branch",
+            yarns(Timer::Authors, 1, true),
+            &spread_and_branched,
         ),
         one("elastic", Arc::new(Elastic), &[1.0]),
         one("perfect_plastic", Arc::new(PerfectPlastic), &[1.0, 0.5]),

@@ -5,7 +5,7 @@ use rumple::{
     fit::{
         case::{Case, DataSource, HoldOutRule, Role},
         data::DataFile,
-        dataset::{DataRow, Dataset},
+        dataset::{DataRow, Dataset, SpreadSource},
         defaults::complete,
         problem::conditions,
         result::{FitResult, ParameterResult},
@@ -107,13 +107,14 @@ impl Trial {
             condition: *condition,
             value,
             sd: 2.0,
+            spread: SpreadSource::Stated,
             held_out: false,
         };
         let data = Dataset {
             rows: conditions.iter().zip(readings.values).map(row).collect(),
             groups: vec![self.truth.name.clone()],
             synthetic: true,
-            assumed_sd: false,
+            repeats: Vec::new(),
             files: Vec::new(),
             notes: Vec::new(),
         };
