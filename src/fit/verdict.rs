@@ -58,9 +58,9 @@ struct End {
     natural: bool,
 }
 
-/// 95 % of χ² with one to four degrees of freedom over that with one: yield strain, hardening, drop and flow
-/// time, where they are free, all gain from noise where nothing yields.
-const IDLE: [f64; 4] = [1.0, 1.559_7, 2.034_4, 2.469_8];
+/// 95 % of χ² with one to five degrees of freedom over that with one: yield strain, hardening, drop, flow
+/// time and its spread, where they are free, all gain from noise where nothing yields.
+const IDLE: [f64; 5] = [1.0, 1.559_7, 2.034_4, 2.469_8, 2.881_9];
 /// A combination of two parameters must be this much better known than either.
 const SHARPER: f64 = 0.25;
 /// And to this many nepers or better.
@@ -335,8 +335,8 @@ impl Evidence<'_> {
             .determined_by(self.parameter(unknown).role)
         {
             DeterminedBy::Dwells(what) => dwell(what),
-            DeterminedBy::Slips { open_above, .. } if high.is_none() => open_above.into(),
-            DeterminedBy::Slips { open_below, .. } => open_below.into(),
+            DeterminedBy::Ends { open_above, .. } if high.is_none() => open_above.into(),
+            DeterminedBy::Ends { open_below, .. } => open_below.into(),
             DeterminedBy::Test(advice) => advice.into(),
         };
         format!("{text}{known}")
@@ -348,7 +348,7 @@ fn wide(parameter: &Parameter, ci95: [Option<f64>; 2]) -> Option<String> {
     let [Some(low), Some(high)] = ci95 else {
         return None;
     };
-    if parameter.dimension == Dimension::Ratio {
+    if parameter.dimension == Dimension::Ratio && !parameter.role.is_spread() {
         let range = parameter.high - parameter.low;
         return (high - low >= (1.0 - 1.0 / WIDEST) * range).then(|| {
             format!(
