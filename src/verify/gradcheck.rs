@@ -75,6 +75,14 @@ pub(crate) struct CheckedLaw {
     pub strain: f64,
 }
 
+impl CheckedLaw {
+    /// Whether a yarn that slips at a release may take others with it, which no gate makes smooth.
+    fn takes_others_along(&self) -> bool {
+        let parameters = self.law.parameters();
+        parameters.iter().any(|p| p.role.is_spread())
+    }
+}
+
 /// Every law with parameters of order one, and the default law with those of a fabric.
 pub(crate) fn checked_laws() -> Vec<CheckedLaw> {
     let full = [1.0, 0.8, 0.15, 0.6, 50.0, 0.5, 1.0, 0.6, 300.0];
@@ -224,6 +232,10 @@ pub(crate) fn gradient_cases(seed: u64, mut visit: impl FnMut(GradientCase)) -> 
     for checked in checked_laws() {
         for (gate_name, gate, reach) in gates(&checked) {
             for (test, rollout) in tests(&checked, gate, &mut random)? {
+                let reach = match (reach, test) {
+                    (Reach::Smooth, "crease") if checked.takes_others_along() => Reach::Branchwise,
+                    (reach, _) => reach,
+                };
                 let mut paths = vec![RolloutPath::Plain];
                 if rollout.path(&compute) == RolloutPath::Fused {
                     paths.push(RolloutPath::Fused);
