@@ -10,8 +10,8 @@ use crate::{
     material::{Dimension, Material, Parameter, ParameterRole, StrainMeasure, Transform},
 };
 
-/// Bounds of a spread over the yarns. Below the lower end yarns are alike for any data.
-const SPREADS: (f64, f64) = (0.02, 2.0);
+/// Smallest spread over the yarns that is looked for: below, yarns are alike for any data.
+const LEAST_SPREAD: f64 = 0.02;
 
 /// What the data tell about the parameters.
 struct Known {
@@ -219,7 +219,8 @@ fn bounds(parameter: &Parameter, known: &Known, rigidity: f64) -> (f64, f64) {
         (_, ParameterRole::InitialThreshold) => (0.01 * known.curvature.0, known.curvature.0),
         (Dimension::Strain, _) => (0.05 * known.curvature.0, 1.5 * known.curvature.1),
         (Dimension::Time, _) => (known.times.0 / 10.0, known.times.1 * 10.0),
-        (_, role) if role.is_spread() => SPREADS,
+        (_, ParameterRole::ThresholdSpread) => (LEAST_SPREAD, 2.0),
+        (_, role) if role.is_spread() => (LEAST_SPREAD, parameter.high),
         (Dimension::Ratio, _) => (0.0, 1.0),
     };
     (low.max(parameter.low), high.min(parameter.high))

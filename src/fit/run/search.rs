@@ -208,7 +208,8 @@ impl Fit<'_> {
     }
 
     /// The starts of a part whose unknowns are called `names` in the whole: the case's own, then Sobol's points. With
-    /// relaxation branches or a population, only their own unknowns are spread.
+    /// relaxation branches or a population, only their own unknowns are spread; with a population one half of the
+    /// starts is spread in all unknowns.
     fn starts(&self, names: &[&str], before: &Before) -> Result<Vec<Vec<f64>>> {
         let bounds = self.problem.bounds();
         let inside = |share: Vec<f64>| {
@@ -221,9 +222,16 @@ impl Fit<'_> {
         if let Some(first) = self.problem.first_start() {
             starts[0] = first;
         }
+        // Equal yarns can hide a far better population.
+        let far = match self.case.has_population() {
+            true => starts.len() / 2,
+            false => 0,
+        };
+        let near = starts.len() - far;
         for (k, name) in names.iter().enumerate() {
             if let Some((_, found)) = before.iter().find(|(known, _)| known == name) {
-                starts.iter_mut().for_each(|start| start[k] = *found);
+                let near = starts.iter_mut().take(near);
+                near.for_each(|start| start[k] = *found);
             }
         }
         Ok(starts)
