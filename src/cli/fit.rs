@@ -36,8 +36,9 @@ pub(crate) struct FitArguments {
     /// How to look for the optimum
     #[arg(long, value_enum)]
     optimizer: Option<OptimizerName>,
-    /// Ask whether yarns differ: fit with equal yarns, with a spread of their friction thresholds, and with
-    /// spreads of the thresholds and both times; keep the fit with the lowest AIC, and report all three
+    /// Ask whether yarns differ: fit with equal yarns, with a spread of their friction thresholds, with a
+    /// spread of their flow times, and with spreads of the thresholds and both times; keep the fit with the
+    /// lowest AIC, and report all four
     #[arg(long, conflicts_with_all = ["resume", "shard"])]
     spread: bool,
     #[command(flatten)]

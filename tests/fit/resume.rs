@@ -88,7 +88,15 @@ fn fits_with_and_without_spreads_resume() {
     let found: Value = serde_json::from_str(&folder.text("fit/result.json")).unwrap();
     let fits = found["spread"]["fits"].as_array().unwrap();
     let folders: Vec<&str> = fits.iter().map(|f| f["folder"].as_str().unwrap()).collect();
-    assert_eq!(folders, ["equal-yarns", "threshold-spread", "all-spreads"]);
+    assert_eq!(
+        folders,
+        [
+            "equal-yarns",
+            "threshold-spread",
+            "flow-time-spread",
+            "all-spreads"
+        ]
+    );
     let aic = |of: &Value| of.as_f64().unwrap();
     let lowest = fits
         .iter()
@@ -103,9 +111,10 @@ fn fits_with_and_without_spreads_resume() {
     judge(&refused, &["a fit in it already", "--resume fit"]).unwrap();
     let refused = folder.run("fit --resume fit --starts 3");
     judge(&refused, &["leave the other options out"]).unwrap();
-    // The second fit was cut short, the third never began.
+    // The second fit was cut short, the others never began.
     for name in [
         "all-spreads",
+        "flow-time-spread",
         "threshold-spread/result.json",
         "result.json",
         "journal.jsonl",
