@@ -139,12 +139,12 @@ fn verdict(fits: &[SpreadFit], preferred: usize) -> String {
     }
     match by < NO_CHOICE {
         true => format!(
-            "the data hardly tell whether yarns differ: {} lowers the AIC by {by:.1} only",
+            "the data hardly tell whether yarns differ: with {} the AIC is lower by {by:.1} only",
             best.what
         ),
         false => format!(
-            "a population is preferred: {} lowers the AIC by {by:.1} (from {:.1} to {:.1})",
-            best.what, equal.aic, best.aic
+            "a population is preferred: with {} the AIC is lower by {by:.1} ({:.1} instead of {:.1})",
+            best.what, best.aic, equal.aic
         ),
     }
 }
@@ -269,12 +269,12 @@ mod tests {
             (
                 [410.0, 157.0, 212.0, 150.0],
                 3,
-                "a population is preferred: spreads of the thresholds and of both times lowers",
+                "a population is preferred: with spreads of the thresholds and of both times the AIC",
             ),
             (
                 [410.0, 157.0, 212.0, 161.0],
                 1,
-                "lowers the AIC by 253.0 (from 410.0 to 157.0)",
+                "the AIC is lower by 253.0 (157.0 instead of 410.0)",
             ),
             ([40.0, 39.0, 43.0, 43.0], 1, "the data hardly tell"),
             (

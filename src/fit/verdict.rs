@@ -193,7 +193,9 @@ impl Evidence<'_> {
         } else {
             (unknown.bounds.0, parameter.low)
         };
-        let natural = wall == limit && parameter.dimension == Dimension::Ratio;
+        // Nothing in nature ends a spread.
+        let ratio = parameter.dimension == Dimension::Ratio && !parameter.role.is_spread();
+        let natural = wall == limit && ratio;
         End {
             value: natural.then_some(wall),
             open: !natural,
