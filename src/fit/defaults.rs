@@ -248,7 +248,7 @@ fn transform(
             _ => TransformName::Log,
         },
         _ if low <= 0.0 => TransformName::Linear,
-        own if own == Transform::Log => TransformName::Log,
+        Transform::Log => TransformName::Log,
         _ if parameter.dimension == Dimension::Ratio => TransformName::Linear,
         _ => TransformName::Log,
     }

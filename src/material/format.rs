@@ -61,7 +61,7 @@ pub(super) struct KeyPlace {
     pub parameter: fn() -> Parameter,
 }
 
-/// The places of all parameters but those of relaxation branches.
+/// The places of all parameters but those of relaxation branches; the spreads last.
 pub(super) const PLACES: [KeyPlace; 12] = [
     KeyPlace {
         section: "",
@@ -89,16 +89,6 @@ pub(super) const PLACES: [KeyPlace; 12] = [
         parameter: parameter::dwell_time,
     },
     KeyPlace {
-        section: "friction",
-        key: "threshold_spread",
-        parameter: parameter::friction_threshold_spread,
-    },
-    KeyPlace {
-        section: "friction",
-        key: "time_spread",
-        parameter: parameter::dwell_time_spread,
-    },
-    KeyPlace {
         section: "plasticity",
         key: "yield",
         parameter: parameter::yield_strain,
@@ -117,6 +107,16 @@ pub(super) const PLACES: [KeyPlace; 12] = [
         section: "plasticity",
         key: "flow_time_s",
         parameter: parameter::flow_time,
+    },
+    KeyPlace {
+        section: "friction",
+        key: "threshold_spread",
+        parameter: parameter::friction_threshold_spread,
+    },
+    KeyPlace {
+        section: "friction",
+        key: "time_spread",
+        parameter: parameter::dwell_time_spread,
     },
     KeyPlace {
         section: "plasticity",

@@ -300,7 +300,7 @@ mod tests {
                 }
             }
         }
-        assert_eq!(tables, 9, "tables of a fit with everything in it");
+        assert_eq!(tables, 10, "tables of a fit with everything in it");
     }
 
     /// An interrupted fit may lack everything; no report may fail then, nor show an empty table.
@@ -317,7 +317,7 @@ mod tests {
         bare.correlations.names.clear();
         bare.correlations.matrix.clear();
         bare.statistics.reduced_chi2 = None;
-        (bare.bootstrap, bare.hold_out) = (None, None);
+        (bare.bootstrap, bare.hold_out, bare.spread) = (None, None, None);
         let titles: Vec<_> = sections(&bare)
             .iter()
             .flat_map(|section| {

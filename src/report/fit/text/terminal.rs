@@ -189,7 +189,7 @@ mod tests {
             "[[Fit Statistics]]",
             "chi-square          = 7.63",
             "[[Yarns]]",
-            "a spread of the friction thresholds     8",
+            "a spread of the friction thresholds",
             "a population is preferred",
             "[[Variables]]",
             "+/- 4.1",
