@@ -75,12 +75,12 @@ fn a_fit_with_a_branch_resumes() {
 #[test]
 fn fits_with_and_without_spreads_resume() {
     let folder = Folder::with_case();
-    let few = json!({"starts": 2, "parameters": {
+    let few = json!({"starts": 1, "parameters": {
         "friction_stiffness": {"fixed": 2e-5},
         "friction_threshold_initial": {"fixed": 26},
         "dwell_time": {"fixed": 30},
         "hardening_stiffness": {"fixed": 1e-5},
-        "hardening_drop": {"fixed": 0.99},
+        "hardening_drop": {"fixed": 0.5},
     }});
     folder.write("case.json", case(few).to_string());
     folder.succeed("fit case.json --spread --out fit");
