@@ -10,7 +10,9 @@ use self::changes::Changes;
 use super::{Common, Shown, say};
 use crate::{
     error::{Error, Result, bad_input},
-    fit::{FitFolder, FitJob, Measurements, input::CASE, result::FitResult, run::SearchMethod},
+    fit::{
+        FitFolder, FitJob, Measurements, input::CASE, result::FitResult, run::SearchMethod, spread,
+    },
     study::{Folder, JOURNAL, Shard},
 };
 
@@ -34,6 +36,11 @@ pub(crate) struct FitArguments {
     /// How to look for the optimum
     #[arg(long, value_enum)]
     optimizer: Option<OptimizerName>,
+    /// Ask whether yarns differ: fit with equal yarns, with a spread of their friction thresholds, with a
+    /// spread of their flow times, and with spreads of the thresholds and both times; keep the fit with the
+    /// lowest AIC, and report all four
+    #[arg(long, conflicts_with_all = ["resume", "shard"])]
+    spread: bool,
     #[command(flatten)]
     changes: Changes,
 }
@@ -54,14 +61,12 @@ pub(crate) fn run(common: &Common, arguments: &FitArguments) -> Result<()> {
         FitFolder::follow(company, common.compute());
         return Ok(());
     }
+    if let Some(fitted) = spread(common, arguments)? {
+        return Ok(fitted);
+    }
     let opened = match &arguments.resume {
         Some(folder) => {
-            let changes = arguments.changes.any();
-            if changes || arguments.optimizer.is_some() || common.seed.is_some() {
-                return bad_input(
-                    "--resume goes on with the case as it was begun; leave the other options out, or start another fit",
-                );
-            }
+            refuse_changes(common, arguments)?;
             FitFolder::open(folder, &common.compute()?)?
         }
         None => begin(common, arguments)?,
@@ -82,6 +87,16 @@ pub(crate) fn run(common: &Common, arguments: &FitArguments) -> Result<()> {
     }
 }
 
+fn refuse_changes(common: &Common, arguments: &FitArguments) -> Result<()> {
+    let changes = arguments.changes.any();
+    if changes || arguments.optimizer.is_some() || common.seed.is_some() {
+        return bad_input(
+            "--resume goes on with the case as it was begun; leave the other options out, or start another fit",
+        );
+    }
+    Ok(())
+}
+
 /// Fits a case or data with nothing else said, and gives the folder.
 pub(super) fn fitted(common: &Common, inputs: &[PathBuf]) -> Result<PathBuf> {
     let arguments = FitArguments {
@@ -90,6 +105,7 @@ pub(super) fn fitted(common: &Common, inputs: &[PathBuf]) -> Result<PathBuf> {
         resume: None,
         shard: None,
         optimizer: None,
+        spread: false,
         changes: Changes::default(),
     };
     let opened = begin(common, &arguments)?;
@@ -106,6 +122,17 @@ pub(super) fn fitted(common: &Common, inputs: &[PathBuf]) -> Result<PathBuf> {
 
 /// Makes the folder of a new fit.
 fn begin(common: &Common, arguments: &FitArguments) -> Result<FitFolder> {
+    let (job, folder) = asked_for(common, arguments)?;
+    let begun = FitFolder::begin(&job, folder.path())?;
+    say(&format!(
+        "case: {} (edit a copy to change bounds, priors, ties)",
+        folder.file(CASE).display()
+    ));
+    Ok(begun)
+}
+
+/// The job of the arguments, and its folder.
+fn asked_for(common: &Common, arguments: &FitArguments) -> Result<(FitJob, Folder)> {
     let mut measurements = Measurements::read(&arguments.inputs)?;
     arguments.changes.apply(&mut measurements.case)?;
     if let Some(seed) = common.seed {
@@ -122,17 +149,30 @@ fn begin(common: &Common, arguments: &FitArguments) -> Result<FitFolder> {
         None => Folder::named(&name, "fit").or_next_free(),
     };
     let path = folder.path().display();
-    if arguments.shard.is_none() && folder.has(JOURNAL) {
+    if arguments.shard.is_none() && (folder.has(JOURNAL) || spread::begun(folder.path())) {
         return folder.refuse(format!(
             "there is a fit in it already; `rumple fit --resume {path}` goes on with it, or give another --out"
         ));
     }
-    let begun = FitFolder::begin(&job, folder.path())?;
-    say(&format!(
-        "case: {} (edit a copy to change bounds, priors, ties)",
-        folder.file(CASE).display()
-    ));
-    Ok(begun)
+    Ok((job, folder))
+}
+
+/// Fits with and without spreads, begun or gone on with; none where they were not asked for.
+fn spread(common: &Common, arguments: &FitArguments) -> Result<Option<()>> {
+    let (job, folder) = match &arguments.resume {
+        Some(path) if spread::begun(path) => {
+            refuse_changes(common, arguments)?;
+            (spread::job_of(path, &common.compute()?)?, Folder::new(path))
+        }
+        None if arguments.spread => asked_for(common, arguments)?,
+        _ => return Ok(None),
+    };
+    let mut shown = Shown::line("fitting", "starts");
+    let result = job.run_with_spreads(folder.path(), &mut |news| shown.hear(news))?;
+    drop(shown);
+    let drawn = result.draw(folder.path());
+    let result = drawn.map_err(|e| e.with_remedy(&remedy(folder.path())))?;
+    report(common, folder.path(), &result).map(Some)
 }
 
 /// Runs a fit to its end and draws its reports; none where it was a share.

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::{
     files::{json::present, words},
     laboratory::TestSettings,
-    material::{Law, LawName, ParameterRole, Timer},
+    material::{Law, LawName, Parameter, ParameterRole, Timer, parameter},
     optimize::RobustLoss,
 };
 
@@ -134,7 +134,38 @@ pub(in crate::fit) const MOST_BRANCHES: f64 = 8.0;
 
 impl Case {
     pub fn build_law(&self) -> std::sync::Arc<dyn Law> {
-        self.law.law(Timer::Authors, self.relaxation_branches)
+        let (branches, population) = (self.relaxation_branches, self.has_population());
+        self.law.law_of(Timer::Authors, branches, population)
+    }
+
+    /// Whether yarns may differ: a spread is looked for, or fixed above zero.
+    pub fn has_population(&self) -> bool {
+        let role = |spread: &Parameter| self.role(&spread.name);
+        let mut roles = parameter::spreads()
+            .into_iter()
+            .filter_map(|s| role(&s).cloned());
+        self.law == LawName::TimeDependent
+            && roles.any(|role| !matches!(role, Role::Fixed { value, .. } if value == 0.0))
+    }
+
+    /// The case with a law that the fused roll-out computes: without branches and with equal yarns. None where the law
+    /// is such a one, or becomes none in this way.
+    pub fn with_fused_law(&self) -> Option<Case> {
+        if self.build_law().has_fused_form() {
+            return None;
+        }
+        let mut case = Case {
+            relaxation_branches: 0,
+            ..self.clone()
+        };
+        let spreads = parameter::spreads();
+        case.parameters
+            .retain(|(name, _)| spreads.iter().all(|s| s.name != *name));
+        let law = case.build_law();
+        let known = law.parameters();
+        case.parameters
+            .retain(|(name, _)| known.iter().any(|p| p.name == *name));
+        law.has_fused_form().then_some(case)
     }
 
     /// What is done with a parameter, where the case says so.

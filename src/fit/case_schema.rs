@@ -84,7 +84,10 @@ fn top_property(key: &str) -> Value {
 fn parameters() -> Value {
     let mut properties = Map::new();
     for law in LawName::ALL {
-        for parameter in law.law(Timer::Authors, MOST_BRANCHES as usize).parameters() {
+        for parameter in law
+            .law_of(Timer::Authors, MOST_BRANCHES as usize, true)
+            .parameters()
+        {
             let number =
                 json!({ "type": "number", "minimum": parameter.low, "maximum": parameter.high });
             let description = format!(

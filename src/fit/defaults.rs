@@ -10,6 +10,9 @@ use crate::{
     material::{Dimension, Material, Parameter, ParameterRole, StrainMeasure, Transform},
 };
 
+/// Smallest spread over the yarns that is looked for: below, yarns are alike for any data.
+const LEAST_SPREAD: f64 = 0.02;
+
 /// What the data tell about the parameters.
 struct Known {
     /// Mildest and sharpest curvature \[1/m\].
@@ -109,6 +112,10 @@ pub(crate) fn complete(case: &Case, data: &Dataset) -> Result<Case> {
                 let (value, why) = assumed_rigidity(data)?;
                 Role::Fixed { value, why }
             }
+            (None, role) if role.is_spread() => Role::Fixed {
+                value: 0.0,
+                why: "assumed: yarns are alike in this".into(),
+            },
             _ if known.cycles_only => match beyond_a_cycle(parameter.role, &known) {
                 Some(value) => Role::Fixed {
                     value,
@@ -212,6 +219,8 @@ fn bounds(parameter: &Parameter, known: &Known, rigidity: f64) -> (f64, f64) {
         (_, ParameterRole::InitialThreshold) => (0.01 * known.curvature.0, known.curvature.0),
         (Dimension::Strain, _) => (0.05 * known.curvature.0, 1.5 * known.curvature.1),
         (Dimension::Time, _) => (known.times.0 / 10.0, known.times.1 * 10.0),
+        (_, ParameterRole::ThresholdSpread) => (LEAST_SPREAD, 2.0),
+        (_, role) if role.is_spread() => (LEAST_SPREAD, parameter.high),
         (Dimension::Ratio, _) => (0.0, 1.0),
     };
     (low.max(parameter.low), high.min(parameter.high))
@@ -238,7 +247,9 @@ fn transform(
             Some(Role::Fixed { value, .. }) if *value > low => TransformName::Above,
             _ => TransformName::Log,
         },
-        _ if parameter.dimension == Dimension::Ratio || low <= 0.0 => TransformName::Linear,
+        _ if low <= 0.0 => TransformName::Linear,
+        Transform::Log => TransformName::Log,
+        _ if parameter.dimension == Dimension::Ratio => TransformName::Linear,
         _ => TransformName::Log,
     }
 }

@@ -37,7 +37,11 @@ pub(crate) fn materials(result: &FitResult) -> Result<Vec<(String, Material)>> {
             .into_iter()
             .filter_map(|name| Some((name.clone(), number(&name)?)));
         let parameters_of_law = law
-            .law(Timer::Authors, result.relaxation_branches)
+            .law_of(
+                Timer::Authors,
+                result.relaxation_branches,
+                result.population,
+            )
             .parameters();
         let branches = |role| {
             let of_role = parameters_of_law.iter().filter(move |p| p.role == role);
@@ -142,8 +146,14 @@ fn paper_1(material: &Material) -> Result<Value> {
     let angle = |name: &str| Ok::<f64, Error>(number(name)? * HINGE_HEIGHT);
     Ok(json!({
         "_comment": format!(
-            "made by rumple from '{}'; angles in radians for hinges whose triangles are {} mm high (theta = kappa*H): scale thres_0, thres_inf and yield_ori by H/{} mm for another mesh; density and stretching are not fitted",
-            material.name, 1e3 * HINGE_HEIGHT, 1e3 * HINGE_HEIGHT
+            "made by rumple from '{}'; angles in radians for hinges whose triangles are {} mm high (theta = kappa*H): scale thres_0, thres_inf and yield_ori by H/{} mm for another mesh; density and stretching are not fitted{}",
+            material.name,
+            1e3 * HINGE_HEIGHT,
+            1e3 * HINGE_HEIGHT,
+            match material.has_population() {
+                true => "; the spreads over the yarns are left out, because that program has one yarn: times and thresholds are those of the middle yarn, and its curves are not those of the fit",
+                false => "",
+            }
         ),
         "Clothes": {
             "Bending": number("bending_stiffness")?,

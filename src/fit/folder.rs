@@ -223,6 +223,27 @@ fn inputs_of(folder: &Folder) -> Result<(Case, Inputs)> {
     Ok((case, inputs))
 }
 
+/// The job that was begun in a folder.
+pub(super) fn begun_job(path: &Path, compute: &Compute) -> Result<FitJob> {
+    let folder = Folder::new(path);
+    let Some(begun) = Journal::read(&folder.file(JOURNAL))?.get::<Begun>(BEGUN)? else {
+        return folder.refuse("stopped before it began; remove the folder and start it again");
+    };
+    let (case, inputs) = inputs_of(&folder)?;
+    let text = |file: &String| inputs.text(file).unwrap_or_default().to_string();
+    let texts = case.data.iter().map(|s| (s.file.clone(), text(&s.file)));
+    let measurements = Measurements {
+        texts: texts.collect(),
+        case,
+    };
+    Ok(FitJob {
+        optimizer: begun.optimizer,
+        shard: begun.shard(),
+        command: begun.command,
+        ..FitJob::new(measurements, compute.clone())
+    })
+}
+
 /// The problem of a folder that another process has open.
 #[cfg(feature = "mpi")]
 pub(super) fn problem_of(path: &Path, compute: &Compute) -> Result<Calibration> {

@@ -15,6 +15,7 @@ mod job;
 pub(crate) mod problem;
 pub(crate) mod result;
 pub(crate) mod run;
+pub(crate) mod spread;
 mod summary;
 pub(crate) mod verdict;
 

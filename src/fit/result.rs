@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::spread::SpreadComparison;
+
 pub(crate) use curve::{Curves, FittedCurve};
 
 use super::verdict::IDENTIFIED;
@@ -20,6 +22,9 @@ pub struct FitResult {
     pub law: String,
     /// Relaxation branches of the law.
     pub relaxation_branches: usize,
+    /// Whether its yarns may differ.
+    #[serde(default)]
+    pub population: bool,
     /// Assumptions and warnings, a sentence each: which stiffness was fixed by what, assumed gaps …
     pub notes: Vec<String>,
     /// Why the search stopped, in words.
@@ -52,6 +57,9 @@ pub struct FitResult {
     pub rounds: Vec<RoundResult>,
     /// Parametric bootstrap, where one was run.
     pub bootstrap: Option<BootstrapResult>,
+    /// What fits with equal yarns and with spreads came to, where both were asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spread: Option<SpreadComparison>,
     /// The data files and what they say about themselves.
     pub data: Vec<DataResult>,
     /// How it was run; the only part that differs between two equal runs.

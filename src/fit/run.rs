@@ -121,10 +121,10 @@ impl<'a> Fit<'a> {
         SearchPlan {
             levenberg: self.levenberg(),
             rounds: 40,
-            // Starts that come from a fit without branches are near enough, and their rounds are dear.
-            kick_rounds: match self.case.relaxation_branches {
-                0 => KICK_ROUNDS,
-                _ => KICK_ROUNDS / 10,
+            // Starts that come from the fit of a simpler law are near enough, and their rounds are dear.
+            kick_rounds: match self.case.with_fused_law() {
+                None => KICK_ROUNDS,
+                Some(_) => KICK_ROUNDS / 10,
             },
             shakes: match self.problem.is_cheap() {
                 true => SHAKES,

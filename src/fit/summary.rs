@@ -42,6 +42,7 @@ pub(crate) fn result(
         synthetic: fit.data.synthetic,
         law: fit.case.law.name().into(),
         relaxation_branches: fit.case.relaxation_branches,
+        population: fit.case.has_population(),
         notes: notes(fit, &parameters, &points),
         convergence: convergence(outcome),
         interrupted: outcome.is_none(),
@@ -55,6 +56,7 @@ pub(crate) fn result(
         starts: starts(progress),
         rounds: rounds(&fit.problem, progress),
         bootstrap: None,
+        spread: None,
         data: fit.data.files.clone(),
         run: RunResult {
             version: env!("CARGO_PKG_VERSION").into(),

@@ -61,9 +61,9 @@ struct IntervalEnd {
     natural: bool,
 }
 
-/// 95 % of χ² with one to four degrees of freedom over that with one: yield strain, hardening, drop and flow
-/// time, where they are free, all gain from noise where nothing yields.
-const IDLE: [f64; 4] = [1.0, 1.559_7, 2.034_4, 2.469_8];
+/// 95 % of χ² with one to five degrees of freedom over that with one: yield strain, hardening, drop, flow
+/// time and its spread, where they are free, all gain from noise where nothing yields.
+const IDLE: [f64; 5] = [1.0, 1.559_7, 2.034_4, 2.469_8, 2.881_9];
 /// A combination of two parameters must be this much better known than either.
 const SHARPER: f64 = 0.25;
 /// And to this many nepers or better.
@@ -197,7 +197,9 @@ impl Evidence<'_> {
         } else {
             (unknown.bounds.0, parameter.low)
         };
-        let natural = wall == limit && parameter.dimension == Dimension::Ratio;
+        // Nothing in nature ends a spread.
+        let ratio = parameter.dimension == Dimension::Ratio && !parameter.role.is_spread();
+        let natural = wall == limit && ratio;
         IntervalEnd {
             value: natural.then_some(wall),
             open: !natural,
@@ -339,8 +341,8 @@ impl Evidence<'_> {
             .determined_by(self.parameter(unknown).role)
         {
             DeterminedBy::Dwells(what) => dwell(what),
-            DeterminedBy::Slips { open_above, .. } if high.is_none() => open_above.into(),
-            DeterminedBy::Slips { open_below, .. } => open_below.into(),
+            DeterminedBy::Ends { open_above, .. } if high.is_none() => open_above.into(),
+            DeterminedBy::Ends { open_below, .. } => open_below.into(),
             DeterminedBy::Test(advice) => advice.into(),
         };
         format!("{text}{known}")
@@ -352,7 +354,7 @@ fn wide(parameter: &Parameter, ci95: [Option<f64>; 2]) -> Option<String> {
     let [Some(low), Some(high)] = ci95 else {
         return None;
     };
-    if parameter.dimension == Dimension::Ratio {
+    if parameter.dimension == Dimension::Ratio && !parameter.role.is_spread() {
         let range = parameter.high - parameter.low;
         return (high - low >= WIDEST_SHARE * range).then(|| {
             format!(

@@ -29,7 +29,8 @@ pub struct DriveRow {
     pub strain: f64,
     /// Moment per width \[N·m/m\] for curvature.
     pub stress: f64,
-    /// The variables of [`DriveRow::HISTORY`]; none for those that the law does not have.
+    /// The variables of [`DriveRow::HISTORY`]; none for those that the law does not have. With a population of yarns they
+    /// are means over the yarns.
     pub history: [Option<f64>; 6],
 }
 
@@ -91,8 +92,6 @@ impl ReadyMaterial {
             duration: vec![0.0],
         };
         rollout.check()?;
-        let names = law.history();
-        let columns = DriveRow::HISTORY.map(|wanted| names.iter().position(|n| n == wanted));
         let mut rows = Vec::with_capacity(steps.len());
         let mut time = 0.0;
         let mut ended = Ok(());
@@ -104,11 +103,9 @@ impl ReadyMaterial {
                 let strain = read(state.strain.clone())?;
                 let stress = read(law.stress(parameters, &state.history, &state.strain))?;
                 let mut history = [None; 6];
-                for (value, column) in history.iter_mut().zip(columns) {
-                    *value = match column {
-                        Some(c) => Some(read(state.history[c].clone())?),
-                        None => None,
-                    };
+                for (value, name) in history.iter_mut().zip(DriveRow::HISTORY) {
+                    let variable = law.variable(&state.history, name);
+                    *value = variable.map(read).transpose()?;
                 }
                 Ok(DriveRow {
                     time,

@@ -104,6 +104,16 @@ impl Material {
 
     /// What no single field can say: everything the law needs is there, and the pair is ordered.
     fn check(&self, place: &str) -> Result<()> {
+        if self.law != LawName::TimeDependent && self.has_population() {
+            let spread = parameter::spreads()
+                .into_iter()
+                .find(|spread| self.given(&spread.name).is_some_and(|s| s > 0.0));
+            return bad_input(format!(
+                "{place}: {} needs \"law\": \"time_dependent\", not \"{}\"; remove one of the two",
+                spread.map_or_else(String::new, |s| self.field_of(&s.name)),
+                self.law.name()
+            ));
+        }
         if self.law != LawName::TimeDependent && !self.relaxation.is_empty() {
             return bad_input(format!(
                 "{place}: relaxation branches need \"law\": \"time_dependent\", not \"{}\"; remove one of the two",
@@ -141,7 +151,15 @@ impl Material {
 
     /// The law of this material with the given timer.
     pub fn build_law(&self, timer: Timer) -> Arc<dyn Law> {
-        self.law.law(timer, self.relaxation.len())
+        let (branches, population) = (self.relaxation.len(), self.has_population());
+        self.law.law_of(timer, branches, population)
+    }
+
+    /// Whether its yarns differ: a spread is given and not zero.
+    pub(crate) fn has_population(&self) -> bool {
+        parameter::spreads()
+            .iter()
+            .any(|spread| self.given(&spread.name).is_some_and(|s| s > 0.0))
     }
 
     /// A parameter's value by its role; of the first branch, where it is one of a branch.
@@ -150,10 +168,22 @@ impl Material {
         self.value(&parameters.iter().find(|p| p.role == role)?.name)
     }
 
-    /// A parameter's value by its name.
+    /// A parameter's value by its name, where the file gives it.
+    fn given(&self, name: &str) -> Option<f64> {
+        let mut given = self.parameters.iter();
+        given.find(|(n, _)| n == name).map(|(_, value)| *value)
+    }
+
+    /// A parameter's value by its name. A spread of a population that the file does not give is zero.
     pub fn value(&self, name: &str) -> Option<f64> {
-        if let Some((_, value)) = self.parameters.iter().find(|(n, _)| n == name) {
-            return Some(*value);
+        if let Some(value) = self.given(name) {
+            return Some(value);
+        }
+        if parameter::spreads()
+            .iter()
+            .any(|spread| spread.name == name)
+        {
+            return self.has_population().then_some(0.0);
         }
         self.relaxation
             .iter()
@@ -236,7 +266,7 @@ impl Material {
         top.insert("strain".into(), json!(self.strain.name()));
         top.insert("law".into(), json!(self.law.name()));
         for place in &PLACES {
-            let Some(value) = self.value(&(place.parameter)().name) else {
+            let Some(value) = self.given(&(place.parameter)().name) else {
                 continue;
             };
             let key = place.full_key(self.strain);

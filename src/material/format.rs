@@ -32,10 +32,19 @@ words!(LawName {
 });
 
 impl LawName {
-    /// The law itself; `timer` and `branches` concern the time-dependent law only.
+    /// The law itself, with one yarn; `timer` and `branches` concern the time-dependent law only.
     pub fn law(self, timer: Timer, branches: usize) -> Arc<dyn Law> {
+        self.law_of(timer, branches, false)
+    }
+
+    /// The law itself, with a population of yarns where `population` says so; only the time-dependent law can have one.
+    pub(crate) fn law_of(self, timer: Timer, branches: usize, population: bool) -> Arc<dyn Law> {
         match self {
-            LawName::TimeDependent => Arc::new(TimeDependent { timer, branches }),
+            LawName::TimeDependent => Arc::new(TimeDependent {
+                timer,
+                branches,
+                population,
+            }),
             LawName::Elastic => Arc::new(Elastic),
             LawName::PerfectPlastic => Arc::new(PerfectPlastic),
             LawName::HardeningPlastic => Arc::new(HardeningPlastic),
@@ -52,8 +61,8 @@ pub(super) struct KeyPlace {
     pub parameter: fn() -> Parameter,
 }
 
-/// The places of all parameters but those of relaxation branches.
-pub(super) const PLACES: [KeyPlace; 9] = [
+/// The places of all parameters but those of relaxation branches; the spreads last.
+pub(super) const PLACES: [KeyPlace; 12] = [
     KeyPlace {
         section: "",
         key: "bending_stiffness_Nm",
@@ -98,6 +107,21 @@ pub(super) const PLACES: [KeyPlace; 9] = [
         section: "plasticity",
         key: "flow_time_s",
         parameter: parameter::flow_time,
+    },
+    KeyPlace {
+        section: "friction",
+        key: "threshold_spread",
+        parameter: parameter::friction_threshold_spread,
+    },
+    KeyPlace {
+        section: "friction",
+        key: "time_spread",
+        parameter: parameter::dwell_time_spread,
+    },
+    KeyPlace {
+        section: "plasticity",
+        key: "time_spread",
+        parameter: parameter::flow_time_spread,
     },
 ];
 

@@ -79,10 +79,6 @@ impl Law for HardeningPlastic {
         ]
     }
 
-    fn plastic(&self) -> Option<usize> {
-        Some(0)
-    }
-
     fn stress(&self, parameters: &[Field], history: &[Field], strain: &Field) -> Field {
         parameters[0].clone() * (strain.clone() - history[0].clone())
     }

@@ -83,9 +83,10 @@ pub trait Law: Debug + Send + Sync {
         parameters[0].clone()
     }
 
-    /// Which history variable is the plastic strain, where the law has one.
-    fn plastic(&self) -> Option<usize> {
-        None
+    /// The history variable of a name, such as `plastic`, where the law has it.
+    fn variable(&self, history: &[Field], name: &str) -> Option<Field> {
+        let place = self.history().iter().position(|own| own == name)?;
+        Some(history[place].clone())
     }
 
     /// The history after the clocks alone have gone on by `seconds`, as paper 1 skips a long hold: no strain

@@ -4,9 +4,9 @@ mod known;
 mod transform;
 
 pub(crate) use known::{
-    bending_stiffness, branch_stiffness, branch_time, dwell_time, flow_time, friction_stiffness,
-    friction_threshold_initial, friction_threshold_saturated, hardening_drop, hardening_stiffness,
-    yield_strain,
+    bending_stiffness, branch_stiffness, branch_time, dwell_time, dwell_time_spread, flow_time,
+    flow_time_spread, friction_stiffness, friction_threshold_initial, friction_threshold_saturated,
+    friction_threshold_spread, hardening_drop, hardening_stiffness, spreads, yield_strain,
 };
 pub(crate) use transform::Transform;
 
@@ -93,6 +93,12 @@ pub enum ParameterRole {
     HardeningDrop,
     /// Time over which hardening drops.
     FlowTime,
+    /// Spread of the dwell times over the yarns.
+    DwellTimeSpread,
+    /// Spread of the thresholds over the yarns.
+    ThresholdSpread,
+    /// Spread of the flow times over the yarns.
+    FlowTimeSpread,
     /// Rigidity of a relaxation branch.
     BranchStiffness,
     /// Time of a relaxation branch.
@@ -105,8 +111,14 @@ impl ParameterRole {
         use ParameterRole::*;
         matches!(
             self,
-            YieldStrain | HardeningStiffness | HardeningDrop | FlowTime
+            YieldStrain | HardeningStiffness | HardeningDrop | FlowTime | FlowTimeSpread
         )
+    }
+
+    /// Whether it says how much yarns differ. At zero all are alike, as in the papers.
+    pub fn is_spread(self) -> bool {
+        use ParameterRole::*;
+        matches!(self, DwellTimeSpread | ThresholdSpread | FlowTimeSpread)
     }
 }
 
@@ -115,8 +127,8 @@ impl ParameterRole {
 pub enum DeterminedBy {
     /// Folds that are held for several times. They show the process that is named here.
     Dwells(&'static str),
-    /// Folds that slip after a long dwell.
-    Slips {
+    /// What is missing depends on which end of its interval the data leave open.
+    Ends {
         /// What to measure where the data give no upper end.
         open_above: &'static str,
         /// What to measure where only the lower end is missing.

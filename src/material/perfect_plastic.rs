@@ -63,10 +63,6 @@ impl Law for PerfectPlastic {
         ]
     }
 
-    fn plastic(&self) -> Option<usize> {
-        Some(0)
-    }
-
     fn stress(&self, parameters: &[Field], history: &[Field], strain: &Field) -> Field {
         parameters[0].clone() * (strain.clone() - history[0].clone())
     }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     LawName, Parameter, StrainMeasure,
-    format::{MAX_BRANCHES, MEMBRANE, PLACES, TOP},
+    format::{KeyPlace, MAX_BRANCHES, MEMBRANE, PLACES, TOP},
     parameter,
 };
 
@@ -133,12 +133,27 @@ fn required_by(law: LawName) -> Value {
             [("strain".to_string(), json!({ "const": strain.name() }))].into_iter().chain(fields)
         ) })
     });
-    let relaxation = match law {
+    let of_population = match law {
         LawName::TimeDependent => json!({}),
-        _ => json!({ "relaxation": false }),
+        _ => {
+            let no_spread = |section: &str| {
+                let of_section = |p: &&KeyPlace| p.section == section;
+                let spreads = PLACES
+                    .iter()
+                    .filter(of_section)
+                    .filter(|p| (p.parameter)().role.is_spread());
+                let zero = spreads.map(|p| (p.key.to_string(), json!({ "const": 0 })));
+                json!({ "properties": Map::from_iter(zero) })
+            };
+            json!({
+                "relaxation": false,
+                "friction": no_spread("friction"),
+                "plasticity": no_spread("plasticity"),
+            })
+        }
     };
     json!({
         "if": { "properties": { "law": { "const": law.name() } } },
-        "then": { "required": present, "properties": relaxation, "anyOf": by_strain }
+        "then": { "required": present, "properties": of_population, "anyOf": by_strain }
     })
 }

@@ -1,9 +1,18 @@
 //! The time-dependent friction and plasticity law of paper 1.
 
+mod release;
+#[cfg(test)]
+mod tests;
+mod yarn;
+
+use yarn::{YARN_HISTORY, friction, plasticity};
+
 use super::{
-    Dahl, DeterminedBy, HardeningPlastic, Law, LawForm, Parameter, ParameterRole, Source, parameter,
+    Dahl, DeterminedBy, HardeningPlastic, Law, LawForm, Parameter, ParameterRole, Source,
+    parameter,
+    population::{YARNS, mean},
 };
-use crate::numeric::{Field, Gate, indicator, sign};
+use crate::numeric::{Field, Gate};
 
 /// When the flow timer t_p runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +42,16 @@ pub enum Timer {
 /// stress      σ = K_b·(ε − ε_p) + K_f·(ε − ε̄) + Σ K_i·(ε − q_i)
 /// ```
 ///
+/// A population of yarns is beyond the papers. Yarn y has a place z_y and a weight w_y ([`YARNS`]), a history of its own,
+/// the strain of all, and
+///
+/// ```text
+/// τ_f·exp(s_f·z_y)   ε_0·exp(s_ε·z_y)   ε_inf·exp(s_ε·z_y)   τ_p·exp(s_p·z_y)
+/// σ = K_b·(ε − Σ w_y·ε_p) + K_f·(ε − Σ w_y·ε̄) + Σ K_i·(ε − q_i)
+/// ```
+///
+/// With all spreads zero it is the law of one yarn, bit by bit.
+///
 /// Limits: K_f = 0 and ε_Y0 → ∞ is elastic; g = 0 is hardening plasticity without time; ε_0 = ε_inf
 /// is friction without dwell. Not smooth at |ε_e| = ε_Y and |ε − ε̄| = thres, except as the gate
 /// smooths them; the printed timer also where ε_p changes sign. Departures from print are listed in docs/MODEL.md.
@@ -43,118 +62,110 @@ pub(crate) struct TimeDependent {
     /// How many linear relaxation branches (beyond the papers). Without one there is no delayed
     /// recovery.
     pub branches: usize,
+    /// Whether the fabric is a population of yarns.
+    pub population: bool,
 }
 
-/// Parameters before the branches.
-const PARAMETERS: usize = 9;
-/// History variables before the branches.
-const HISTORY: usize = 7;
+/// Parameters of one yarn.
+const BASE: usize = 9;
+/// Spreads of a population.
+const SPREADS: usize = 3;
+/// History of one yarn.
+const VARIABLES: [&str; YARN_HISTORY] = [
+    "anchor",
+    "stick_time",
+    "plastic",
+    "accumulated_plastic",
+    "flow_time",
+    "flow_direction",
+    "yield_strain",
+];
 
 impl Default for TimeDependent {
     fn default() -> Self {
         TimeDependent {
             timer: Timer::Authors,
             branches: 0,
+            population: false,
         }
     }
 }
 
 impl TimeDependent {
-    /// The strain at which a hinge of this history slips.
-    fn threshold(p: &[Field], s: &[Field]) -> Field {
-        let (initial, saturated, dwell, stick_time) = (&p[2], &p[3], &p[4], &s[1]);
-        // In exactly this form: a hinge that has just slipped sits on the threshold, and another
-        // order of operations decides that tie differently from the reference program.
-        let fresh = (stick_time.clone() / dwell.clone()).neg().exp();
-        saturated.clone() - (saturated.clone() - initial.clone()) * fresh
+    /// Yarns that have a history of their own.
+    fn yarns(&self) -> usize {
+        if self.population { YARNS.len() } else { 1 }
     }
 
-    /// Friction: new anchor and stick time.
-    fn friction(p: &[Field], s: &[Field], strain: &Field, dt: &Field, gate: &Gate) -> [Field; 2] {
-        let (anchor, stick_time) = (&s[0], &s[1]);
-        let offset = strain.clone() - anchor.clone();
-        let (direction, excess) = gate.excess(&offset, Self::threshold(p, s));
-        let slip = gate.open(&excess);
-        [
-            anchor.clone() + direction * slip.ramp,
-            (slip.weight * -1.0 + 1.0) * (stick_time.clone() + dt.clone()),
-        ]
+    /// Place of the first branch among the parameters.
+    fn first_branch(&self) -> usize {
+        if self.population {
+            BASE + SPREADS
+        } else {
+            BASE
+        }
+    }
+
+    /// Place of the first branch among the history variables.
+    fn branch_history(&self) -> usize {
+        YARN_HISTORY * self.yarns()
+    }
+
+    /// The parameters of every yarn.
+    pub(crate) fn each_yarn(&self, p: &[Field]) -> Vec<[Field; BASE]> {
+        let base: [Field; BASE] = std::array::from_fn(|k| p[k].clone());
+        if !self.population {
+            return vec![base];
+        }
+        let [dwell, threshold, flow] = [0, 1, 2].map(|k| &p[BASE + k]);
+        let yarn = |(place, _): &(f64, f64)| {
+            let mut own = base.clone();
+            for (k, spread) in [(2, threshold), (3, threshold), (4, dwell), (8, flow)] {
+                own[k] = own[k].clone() * (spread.clone() * *place).exp();
+            }
+            own
+        };
+        YARNS.iter().map(yarn).collect()
+    }
+
+    /// A history variable as the moment sees it: the mean over the yarns.
+    fn mean_of(&self, history: &[Field], variable: usize) -> Field {
+        let of_yarns = history.iter().skip(variable).step_by(YARN_HISTORY);
+        mean(&of_yarns.take(self.yarns()).collect::<Vec<_>>())
+    }
+
+    /// Stiffness of branch `i`, counted from 0.
+    fn branch_stiffness<'a>(&self, p: &'a [Field], i: usize) -> &'a Field {
+        &p[self.first_branch() + 2 * i]
     }
 
     /// exp(−h/τ_i) of branch `i`, counted from 0.
-    fn kept(p: &[Field], i: usize, dt: &Field) -> Field {
-        (dt.clone() / p[PARAMETERS + 2 * i + 1].clone()).neg().exp()
+    fn kept(&self, p: &[Field], i: usize, dt: &Field) -> Field {
+        let time = p[self.first_branch() + 2 * i + 1].clone();
+        (dt.clone() / time).neg().exp()
     }
 
-    /// The new history, given its friction part.
+    /// The new history, given anchor and stick time of every yarn.
     fn with_friction(
         &self,
-        friction: [Field; 2],
+        friction: Vec<[Field; 2]>,
         p: &[Field],
         s: &[Field],
         strain: &Field,
         dt: &Field,
         gate: &Gate,
     ) -> Vec<Field> {
-        let mut new = friction.to_vec();
-        new.extend(self.plasticity(p, s, strain, dt, gate));
+        let mut new = Vec::with_capacity(s.len());
+        let yarns = self.each_yarn(p);
+        for ((yarn, s), friction) in yarns.iter().zip(s.chunks(YARN_HISTORY)).zip(friction) {
+            new.extend(friction);
+            new.extend(plasticity(self.timer, yarn, s, strain, dt, gate));
+        }
         for i in 0..self.branches {
-            let lag = s[HISTORY + i].clone() - strain.clone();
-            new.push(strain.clone() + lag * Self::kept(p, i, dt));
+            let lag = s[self.branch_history() + i].clone() - strain.clone();
+            new.push(strain.clone() + lag * self.kept(p, i, dt));
         }
         new
-    }
-
-    /// Plasticity: new plastic strain, accumulated plastic strain, flow time, direction, yield strain.
-    fn plasticity(
-        &self,
-        p: &[Field],
-        s: &[Field],
-        strain: &Field,
-        dt: &Field,
-        gate: &Gate,
-    ) -> [Field; 5] {
-        let (bending, yield_initial, hardening, drop, flow) = (&p[0], &p[5], &p[6], &p[7], &p[8]);
-        let [
-            plastic,
-            accumulated,
-            flow_time,
-            flow_direction,
-            yield_strain,
-        ] = [&s[2], &s[3], &s[4], &s[5], &s[6]];
-        let (direction, excess) =
-            gate.excess(&(strain.clone() - plastic.clone()), yield_strain.clone());
-        let yielding = gate.open(&excess);
-        let open = &yielding.weight;
-        let aged = flow_time.clone() + dt.clone();
-        let new_flow_time = match self.timer {
-            Timer::Authors => {
-                let reset = open.clone() * gate.novelty(&direction, flow_direction);
-                aged * (reset * -1.0 + 1.0)
-            }
-            Timer::Printed => {
-                let along = indicator(&(direction.clone() * sign(plastic)));
-                aged * (open.clone() * along)
-            }
-        };
-        let relaxed = (new_flow_time.clone() / flow.clone()).neg().exp() * -1.0 + 1.0;
-        let modulus = hardening.clone() * (drop.clone() * relaxed * -1.0 + 1.0);
-        let flowed = bending.clone() / (bending.clone() + modulus.clone()) * yielding.ramp;
-        let new_accumulated = accumulated.clone() + flowed.clone();
-        let surface = yield_initial.clone() + new_accumulated.clone() * modulus / bending.clone();
-        let new_yield = match self.timer {
-            Timer::Authors => surface,
-            Timer::Printed => {
-                yield_strain.clone() + open.clone() * (surface - yield_strain.clone())
-            }
-        };
-        [
-            plastic.clone() + direction.clone() * flowed,
-            new_accumulated,
-            new_flow_time,
-            flow_direction.clone() + open.clone() * (direction - flow_direction.clone()),
-            new_yield,
-        ]
     }
 }
 
@@ -175,6 +186,9 @@ impl Law for TimeDependent {
             parameter::hardening_drop(),
             parameter::flow_time(),
         ];
+        if self.population {
+            list.extend(parameter::spreads());
+        }
         for i in 1..=self.branches {
             list.extend([parameter::branch_stiffness(i), parameter::branch_time(i)]);
         }
@@ -186,12 +200,16 @@ impl Law for TimeDependent {
         use ParameterRole::*;
         match role {
             FrictionStiffness | InitialThreshold => Dahl.determined_by(role),
-            SaturatedThreshold => DeterminedBy::Slips {
+            SaturatedThreshold => DeterminedBy::Ends {
                 open_above: "no fold slips after a long dwell; a smaller gap (a sharper fold) would",
                 open_below: "every fold slips however long it is held; a wider gap or a KES cycle with a dwell would tell",
             },
             DwellTime => DeterminedBy::Dwells("yarns lock"),
             HardeningDrop | FlowTime => DeterminedBy::Dwells("the flow go on"),
+            DwellTimeSpread | ThresholdSpread | FlowTimeSpread => DeterminedBy::Ends {
+                open_above: "any large spread fits as well; longer and shorter pressing times would show over how many decades the angle falls",
+                open_below: "a fabric of equal yarns fits as well; more pressing times between those of the data would show how evenly the angle falls",
+            },
             BranchStiffness | BranchTime => DeterminedBy::Test(
                 "readings at two times after the release (15 s and 5 min) would tell",
             ),
@@ -202,27 +220,25 @@ impl Law for TimeDependent {
     }
 
     fn history(&self) -> Vec<String> {
-        let fixed = [
-            "anchor",
-            "stick_time",
-            "plastic",
-            "accumulated_plastic",
-            "flow_time",
-            "flow_direction",
-            "yield_strain",
-        ];
+        let of_yarn = |y: usize| {
+            VARIABLES.map(|name| match self.population {
+                true => format!("yarn_{}_{name}", y + 1),
+                false => name.to_string(),
+            })
+        };
         let branches = (1..=self.branches).map(|i| format!("branch_{i}_strain"));
-        fixed
-            .into_iter()
-            .map(String::from)
+        (0..self.yarns())
+            .flat_map(of_yarn)
             .chain(branches)
             .collect()
     }
 
     fn start(&self, parameters: &[Field], like: &Field) -> Vec<Field> {
         let zero = like.zeros_like();
-        let mut history = vec![zero.clone(); HISTORY + self.branches];
-        history[6] = zero + parameters[5].clone();
+        let mut history = vec![zero.clone(); self.branch_history() + self.branches];
+        for yarn in history.chunks_exact_mut(YARN_HISTORY).take(self.yarns()) {
+            yarn[6] = zero.clone() + parameters[5].clone();
+        }
         history
     }
 
@@ -234,50 +250,47 @@ impl Law for TimeDependent {
         dt: &Field,
         gate: &Gate,
     ) -> Vec<Field> {
-        let friction = Self::friction(parameters, history, strain, dt, gate);
-        self.with_friction(friction, parameters, history, strain, dt, gate)
+        let yarns = self.each_yarn(parameters);
+        let each = yarns.iter().zip(history.chunks(YARN_HISTORY));
+        let friction = each.map(|(yarn, s)| friction(yarn, s, strain, dt, gate));
+        self.with_friction(friction.collect(), parameters, history, strain, dt, gate)
     }
 
-    fn plastic(&self) -> Option<usize> {
-        Some(2)
+    /// With a population the mean over the yarns.
+    fn variable(&self, history: &[Field], name: &str) -> Option<Field> {
+        if let Some(place) = VARIABLES.iter().position(|own| *own == name) {
+            return Some(self.mean_of(history, place));
+        }
+        let place = self.history().iter().position(|own| own == name)?;
+        Some(history[place].clone())
     }
 
     fn stress(&self, parameters: &[Field], history: &[Field], strain: &Field) -> Field {
-        let elastic = parameters[0].clone() * (strain.clone() - history[2].clone());
-        let friction = parameters[1].clone() * (strain.clone() - history[0].clone());
+        let [anchor, plastic] = [0, 2].map(|variable| self.mean_of(history, variable));
+        let elastic = parameters[0].clone() * (strain.clone() - plastic);
+        let friction = parameters[1].clone() * (strain.clone() - anchor);
         (0..self.branches).fold(elastic + friction, |sum, i| {
-            let stiffness = parameters[PARAMETERS + 2 * i].clone();
-            sum + stiffness * (strain.clone() - history[HISTORY + i].clone())
+            let lag = strain.clone() - history[self.branch_history() + i].clone();
+            sum + self.branch_stiffness(parameters, i).clone() * lag
         })
     }
 
     fn stiffness(&self, parameters: &[Field]) -> Field {
         (0..self.branches).fold(parameters[0].clone() + parameters[1].clone(), |sum, i| {
-            sum + parameters[PARAMETERS + 2 * i].clone()
+            sum + self.branch_stiffness(parameters, i).clone()
         })
     }
 
     fn elapse(&self, history: &[Field], seconds: f64) -> Vec<Field> {
         let mut history = history.to_vec();
-        history[1] = history[1].clone() + seconds;
-        history[4] = history[4].clone() + seconds;
+        for yarn in history.chunks_exact_mut(YARN_HISTORY).take(self.yarns()) {
+            yarn[1] = yarn[1].clone() + seconds;
+            yarn[4] = yarn[4].clone() + seconds;
+        }
         history
     }
 
-    /// A hinge that can rest stops where it carries no moment. One that would slip on the way loses its
-    /// dwell, its threshold falls to ε_0, and it slides to where that little friction balances the rest:
-    ///
-    /// ```text
-    /// rest   ε_r = (K_b·ε_p + Σ k_i·q_i + K_f·ε̄)/(K_b + Σ k_i + K_f),  k_i = K_i·exp(−h/τ_i)
-    /// slide  ε_s = (K_b·ε_p + Σ k_i·q_i − s·K_f·ε_0)/(K_b + Σ k_i),  ε̄_s = ε_s − s·ε_0,  s = sign(ε_r − ε̄)
-    /// w = gate(|ε_r − ε̄| − thres);  ε̄ ← ε̄ + w·(ε̄_s − ε̄);  t_s ← (1 − w)·(t_s + h);  ε ← ε_r of the new ε̄
-    /// ```
-    ///
-    /// This is what the law does in three steps of no duration, taken at once. A smooth gate that took
-    /// them one by one would reset a share of the dwell, see the threshold fall, slip more, and so on:
-    /// its band would shrink to nothing and the gradient with it. Here the mixture is at rest, because
-    /// the threshold is concave in time. A hinge on its threshold ends at the same place either way, so
-    /// no rounding decides.
+    /// Where the moment vanishes: see [`TimeDependent::unload`].
     fn release(
         &self,
         parameters: &[Field],
@@ -286,27 +299,8 @@ impl Law for TimeDependent {
         dt: &Field,
         gate: &Gate,
     ) -> (Field, Vec<Field>) {
-        let (bending, friction, initial) = (&parameters[0], &parameters[1], &parameters[2]);
-        let (anchor, stick_time) = (&history[0], &history[1]);
-        let mut slope = bending.clone();
-        let mut pull = bending.clone() * history[2].clone();
-        for i in 0..self.branches {
-            let stiffness = parameters[PARAMETERS + 2 * i].clone() * Self::kept(parameters, i, dt);
-            slope = slope + stiffness.clone();
-            pull = pull + stiffness * history[HISTORY + i].clone();
-        }
-        let rest = |anchor: &Field| {
-            (pull.clone() + friction.clone() * anchor.clone()) / (slope.clone() + friction.clone())
-        };
-        let offset = rest(anchor) - anchor.clone();
-        let (side, excess) = gate.excess(&offset, Self::threshold(parameters, history));
-        let slip = gate.open(&excess).weight;
-        let held = side * initial.clone();
-        let slide = (pull.clone() - friction.clone() * held.clone()) / slope.clone();
-        let anchor = anchor.clone() + slip.clone() * (slide - held - anchor.clone());
-        let strain = rest(&anchor);
-        let stick_time = (slip * -1.0 + 1.0) * (stick_time.clone() + dt.clone());
-        let new = self.with_friction([anchor, stick_time], parameters, history, &strain, dt, gate);
+        let (strain, friction) = self.unload(parameters, history, dt, gate);
+        let new = self.with_friction(friction, parameters, history, &strain, dt, gate);
         (strain, new)
     }
 
@@ -316,15 +310,17 @@ impl Law for TimeDependent {
         if self.timer == Timer::Printed {
             base[7] = Source::Constant(0.0);
         }
-        let branch = |i| [0, 1].map(|k| Source::Parameter(PARAMETERS + 2 * i + k));
+        let branch = |i| [0, 1].map(|k| Source::Parameter(self.first_branch() + 2 * i + k));
         LawForm::TimeDependent {
             base,
-            spreads: None,
+            spreads: self
+                .population
+                .then(|| std::array::from_fn(|k| Source::Parameter(BASE + k))),
             branches: (0..self.branches).map(branch).collect(),
         }
     }
 
     fn has_fused_form(&self) -> bool {
-        self.timer == Timer::Authors && self.branches == 0
+        self.timer == Timer::Authors && self.branches == 0 && !self.population
     }
 }

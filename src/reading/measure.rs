@@ -204,10 +204,9 @@ impl View<'_> {
 
     fn plastic_energy(&self) -> Tensor<1> {
         let scale = self.cloth.energy_scale(&self.parameters);
-        let plastic = match self.cloth.setup.law.plastic() {
-            Some(variable) => self.bending[variable].clone(),
-            None => scale.zeros_like(),
-        };
+        let law = &self.cloth.setup.law;
+        let plastic = law.variable(&self.bending, "plastic");
+        let plastic = plastic.unwrap_or_else(|| scale.zeros_like());
         let stiffness = self.parameters.bending[0].clone();
         (plastic.clone() * plastic * scale * stiffness).sum() * 0.5
     }

@@ -25,7 +25,14 @@ use crate::{
 
 impl FitResult {
     /// Draws report.md, report.html and plots into the folder of the fit, and returns the result with its list of files.
+    /// Fits with and without spreads that are in folders of their own inside are drawn too, once.
     pub fn draw(self, folder: &Path) -> Result<FitResult> {
+        for fit in self.spread.iter().flat_map(|found| &found.fits) {
+            let inner = folder.join(&fit.folder);
+            if !inner.join("report.html").exists() {
+                fit::folder::draw(&inner, FitResult::load(&inner)?)?;
+            }
+        }
         fit::folder::draw(folder, self)
     }
 

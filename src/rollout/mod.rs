@@ -83,7 +83,7 @@ impl Rollout {
 
     /// The way this roll-out takes on `compute`.
     pub fn path(&self, compute: &Compute) -> RolloutPath {
-        if compute.is_cpu() && fused::supports(self.law.as_ref(), &self.gate) {
+        if compute.is_cpu() && fused::supports(self) {
             RolloutPath::Fused
         } else {
             RolloutPath::Plain

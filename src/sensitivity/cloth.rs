@@ -146,15 +146,11 @@ impl ClothModel {
 
     /// Share of hinges of which a history variable has left its start; 0 for a law that has none.
     fn share(&self, state: &State, name: &str) -> Result<f64> {
-        let names = self.prepared.cloth.setup.law.history();
-        let Some(index) = names.iter().position(|n| n == name) else {
+        let cloth = &self.prepared.cloth;
+        let Some(variable) = cloth.setup.law.variable(&state.bending, name) else {
             return Ok(0.0);
         };
-        let values = self
-            .prepared
-            .cloth
-            .compute
-            .values(state.bending[index].clone())?;
+        let values = cloth.compute.values(variable)?;
         let moved = values.iter().filter(|v| v.abs() > ROUNDING).count();
         Ok(moved as f64 / values.len().max(1) as f64)
     }

@@ -75,10 +75,11 @@ pub struct Cloth {
     pub(crate) vertex_area: Field,
 }
 
-/// The law of stretched triangles: paper 1, section 3.4.
+/// The law of stretched triangles: paper 1, section 3.4. It has one yarn, whatever the hinges have.
 pub(super) const TENSILE_LAW: TimeDependent = TimeDependent {
     timer: crate::material::Timer::Authors,
     branches: 0,
+    population: false,
 };
 
 impl Cloth {

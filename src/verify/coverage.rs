@@ -150,9 +150,10 @@ fn fitted_law() -> std::sync::Arc<dyn Law> {
 /// Values of a material file, whose law must be the one that is fitted.
 fn given(file: &Value) -> Result<Vec<f64>> {
     let material = Material::parse(&file.to_string(), "--material")?.in_curvature(None)?;
-    if material.law != LawName::TimeDependent || !material.relaxation.is_empty() {
+    let plain = material.relaxation.is_empty() && !material.has_population();
+    if material.law != LawName::TimeDependent || !plain {
         return bad_input(format!(
-            "--material '{}': tables are fitted with the law \"time_dependent\" without relaxation branches; give a material with this law",
+            "--material '{}': tables are fitted with the law \"time_dependent\" without relaxation branches and spreads of yarns; give a material with this law",
             material.name
         ));
     }

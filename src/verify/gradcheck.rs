@@ -75,6 +75,14 @@ pub(crate) struct CheckedLaw {
     pub strain: f64,
 }
 
+impl CheckedLaw {
+    /// Whether a yarn that slips at a release may take others with it, which no gate makes smooth.
+    fn takes_others_along(&self) -> bool {
+        let parameters = self.law.parameters();
+        parameters.iter().any(|p| p.role.is_spread())
+    }
+}
+
 /// Every law with parameters of order one, and the default law with those of a fabric.
 pub(crate) fn checked_laws() -> Vec<CheckedLaw> {
     let full = [1.0, 0.8, 0.15, 0.6, 50.0, 0.5, 1.0, 0.6, 300.0];
@@ -82,7 +90,16 @@ pub(crate) fn checked_laws() -> Vec<CheckedLaw> {
     let fabric = [
         1.157e-5, 2.314e-5, 26.3, 900.0, 50.0, 900.0, 1.157e-5, 0.9, 300.0,
     ];
-    let timed = |timer, branches| Arc::new(TimeDependent { timer, branches }) as Arc<dyn Law>;
+    let yarns = |timer, branches, population| {
+        Arc::new(TimeDependent {
+            timer,
+            branches,
+            population,
+        }) as Arc<dyn Law>
+    };
+    let timed = |timer, branches| yarns(timer, branches, false);
+    let spread = [&full[..], &[0.7, 0.3, 0.5]].concat();
+    let spread_and_branched = [&spread[..], &[0.3, 20.0]].concat();
     let one = |name, law, values: &[f64]| CheckedLaw {
         name,
         law,
@@ -108,6 +125,16 @@ pub(crate) fn checked_laws() -> Vec<CheckedLaw> {
             "time_dependent, 2 branches",
             timed(Timer::Authors, 2),
             &branched,
+        ),
+        one(
+            "time_dependent, a population",
+            yarns(Timer::Authors, 0, true),
+            &spread,
+        ),
+        one(
+            "time_dependent, a population and 1 branch",
+            yarns(Timer::Authors, 1, true),
+            &spread_and_branched,
         ),
         one("elastic", Arc::new(Elastic), &[1.0]),
         one("perfect_plastic", Arc::new(PerfectPlastic), &[1.0, 0.5]),
@@ -205,6 +232,10 @@ pub(crate) fn gradient_cases(seed: u64, mut visit: impl FnMut(GradientCase)) -> 
     for checked in checked_laws() {
         for (gate_name, gate, reach) in gates(&checked) {
             for (test, rollout) in tests(&checked, gate, &mut random)? {
+                let reach = match (reach, test) {
+                    (Reach::Smooth, "crease") if checked.takes_others_along() => Reach::Branchwise,
+                    (reach, _) => reach,
+                };
                 let mut paths = vec![RolloutPath::Plain];
                 if rollout.path(&compute) == RolloutPath::Fused {
                     paths.push(RolloutPath::Fused);

@@ -91,7 +91,7 @@ fn bad_cases_are_named_before_anything_is_made() {
     let (initial, saturated) = ("friction_threshold_initial", "friction_threshold_saturated");
     let pair = |a: Value, b: Value| json!({"parameters": {initial: a, saturated: b}});
     let order = [saturated, "must stay above", initial, "change"];
-    let cases: [(Value, &[&str]); 20] = [
+    let cases: [(Value, &[&str]); 27] = [
         (
             json!({"startz": 3}),
             &["c.json", "'startz'", "mean 'starts'"],
@@ -153,6 +153,43 @@ fn bad_cases_are_named_before_anything_is_made() {
                 "'dwel_time'",
                 "mean 'dwell_time'",
             ],
+        ),
+        (
+            parameters("flow_time_spread", json!({"fixed": -0.1})),
+            &["parameters.flow_time_spread.fixed = -0.1", "[0, 3]"],
+        ),
+        (
+            parameters("dwell_time_spread", json!({"bounds": [0.1, 4]})),
+            &["parameters.dwell_time_spread.bounds = 4", "[0, 3]"],
+        ),
+        (
+            parameters(
+                "dwell_time_spread",
+                json!({"bounds": [0, 2], "transform": "log"}),
+            ),
+            &["parameters.dwell_time_spread", "has no logarithm"],
+        ),
+        (
+            parameters("friction_threshold_spread", json!({"start": 2.5})),
+            &[
+                "parameters.friction_threshold_spread.start = 2.5",
+                "outside its bounds [0.02, 2]",
+            ],
+        ),
+        (
+            parameters("friction_threshold_spread", json!({"fixed": "wide"})),
+            &[
+                "parameters.friction_threshold_spread.fixed",
+                "must be a number",
+            ],
+        ),
+        (
+            parameters("threshold_spread", json!({})),
+            &["'threshold_spread'", "mean 'friction_threshold_spread'"],
+        ),
+        (
+            json!({"law": "dahl", "parameters": {"dwell_time_spread": {"fixed": 0.2}}}),
+            &["'dwell_time_spread'"],
         ),
         (
             json!({"parameters": {

@@ -67,13 +67,70 @@ fn a_fit_with_a_branch_resumes() {
     }});
     folder.write("case.json", case(law).to_string());
     folder.succeed("fit case.json --out fit");
-    assert!(
-        folder
-            .journal()
-            .concat()
-            .contains("search/without-branches")
-    );
+    assert!(folder.journal().concat().contains("search/fused-law"));
     resumes_alike(&folder, 3);
+}
+
+// Fits with and without spreads are one job: it goes on from any of them, and nothing else may go on in its folder.
+#[test]
+fn fits_with_and_without_spreads_resume() {
+    let folder = Folder::with_case();
+    let few = json!({"starts": 1, "parameters": {
+        "friction_stiffness": {"fixed": 2e-5},
+        "friction_threshold_initial": {"fixed": 26},
+        "dwell_time": {"fixed": 30},
+        "hardening_stiffness": {"fixed": 1e-5},
+        "hardening_drop": {"fixed": 0.5},
+    }});
+    folder.write("case.json", case(few).to_string());
+    folder.succeed("fit case.json --spread --out fit");
+    let reference = folder.result();
+    let found: Value = serde_json::from_str(&folder.text("fit/result.json")).unwrap();
+    let fits = found["spread"]["fits"].as_array().unwrap();
+    let folders: Vec<&str> = fits.iter().map(|f| f["folder"].as_str().unwrap()).collect();
+    assert_eq!(
+        folders,
+        [
+            "equal-yarns",
+            "threshold-spread",
+            "flow-time-spread",
+            "all-spreads"
+        ]
+    );
+    let aic = |of: &Value| of.as_f64().unwrap();
+    let lowest = fits
+        .iter()
+        .map(|f| aic(&f["aic"]))
+        .fold(f64::INFINITY, f64::min);
+    assert_eq!(aic(&found["statistics"]["aic"]), lowest);
+    for inner in folders {
+        assert!(folder.path("fit").join(inner).join("report.html").is_file());
+    }
+    folder.succeed("compare fit fit/equal-yarns --json");
+    let refused = folder.run("fit case.json --spread --out fit");
+    judge(&refused, &["a fit in it already", "--resume fit"]).unwrap();
+    let refused = folder.run("fit --resume fit --starts 3");
+    judge(&refused, &["leave the other options out"]).unwrap();
+    // The second fit was cut short, the others never began.
+    for name in [
+        "all-spreads",
+        "flow-time-spread",
+        "threshold-spread/result.json",
+        "result.json",
+        "journal.jsonl",
+    ] {
+        let path = folder.path("fit").join(name);
+        match path.is_dir() {
+            true => fs::remove_dir_all(path).unwrap(),
+            false => fs::remove_file(path).unwrap(),
+        }
+    }
+    let journal = folder.text("fit/threshold-spread/journal.jsonl");
+    let half: Vec<&str> = journal.lines().collect();
+    let half = half[..half.len() / 2].join("\n") + "\n";
+    folder.write("fit/threshold-spread/journal.jsonl", half);
+    folder.succeed("fit --resume fit");
+    assert!(folder.result() == reference);
 }
 
 // Killed at any moment, in the search, the profiles or the writing of reports, a fit goes on to the same end.

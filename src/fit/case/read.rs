@@ -10,7 +10,7 @@ use crate::{
     error::{Error, Result, bad_input, readable, unknown},
     files::json::{JsonObject, parse},
     laboratory::{TESTS, TestSettings},
-    material::{Law, LawName, Parameter, StrainMeasure, Transform},
+    material::{Law, LawName, Parameter, StrainMeasure, Timer, Transform},
     optimize::RobustLoss,
 };
 
@@ -66,7 +66,11 @@ impl Case {
                 case.relaxation_branches
             ));
         }
-        case.parameters = parameters(place, &value, case.build_law().as_ref())?;
+        // A case that names a spread has a population.
+        let law = case
+            .law
+            .law_of(Timer::Authors, case.relaxation_branches, true);
+        case.parameters = parameters(place, &value, law.as_ref())?;
         case.check_ties(place)?;
         Ok(case)
     }

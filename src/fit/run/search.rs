@@ -25,8 +25,8 @@ use crate::{
 const GROUP: usize = 16;
 /// Least time between two entries of a search in the journal.
 const JOURNAL_EVERY: Duration = Duration::from_millis(250);
-/// Key of the search that finds where the starts of a law with branches begin.
-const WITHOUT_BRANCHES: &str = "search/without-branches";
+/// Key of the search that finds where the starts of a law with branches or a population begin.
+const FUSED_LAW: &str = "search/fused-law";
 
 /// What a search or a share of one found.
 pub struct Searched {
@@ -54,7 +54,7 @@ struct Part {
 impl Tasks for Groups<'_> {
     fn study(&self) -> &'static str {
         match self.key {
-            WITHOUT_BRANCHES => "fit without branches",
+            FUSED_LAW => "fit without branches and spreads",
             _ => "fit",
         }
     }
@@ -164,7 +164,7 @@ impl<'a> Groups<'a> {
     }
 }
 
-/// Unknowns where a fit without relaxation branches ends, by their names; none where nothing came before.
+/// Unknowns where a fit of a law with a fused form ends, by their names; none where nothing came before.
 type Before = Vec<(String, f64)>;
 
 impl Fit<'_> {
@@ -183,24 +183,19 @@ impl Fit<'_> {
         Groups::new(self, "search")
     }
 
-    /// Where the starts of a law with relaxation branches begin: the end of a fit without them, which costs a
-    /// hundredth. None where the watcher stopped it.
+    /// Where the starts of a law with relaxation branches or a population begin: the end of a fit without both, which
+    /// costs a hundredth. None where the watcher stopped it.
     fn before(&self, journal: &mut Journal, watch: &mut Watcher) -> Result<Option<Before>> {
-        if self.case.relaxation_branches == 0 {
+        let Some(case) = self.case.with_fused_law() else {
             return Ok(Some(Vec::new()));
-        }
-        let mut case = self.case.clone();
-        case.relaxation_branches = 0;
-        let known = case.build_law().parameters();
-        case.parameters
-            .retain(|(name, _)| known.iter().any(|p| p.name == *name));
+        };
         let base = Fit::new(
             self.problem.compute().clone(),
             &case,
             self.data,
             SearchMethod::Lm,
         )?;
-        let (progress, interrupted) = base.search(journal, WITHOUT_BRANCHES, watch)?;
+        let (progress, interrupted) = base.search(journal, FUSED_LAW, watch)?;
         if interrupted {
             return Ok(None);
         }
@@ -213,7 +208,8 @@ impl Fit<'_> {
     }
 
     /// The starts of a part whose unknowns are called `names` in the whole: the case's own, then Sobol's points. With
-    /// relaxation branches, only the unknowns of the branches are spread.
+    /// relaxation branches or a population, only their own unknowns are spread; with a population one half of the
+    /// starts is spread in all unknowns.
     fn starts(&self, names: &[&str], before: &Before) -> Result<Vec<Vec<f64>>> {
         let bounds = self.problem.bounds();
         let inside = |share: Vec<f64>| {
@@ -226,9 +222,16 @@ impl Fit<'_> {
         if let Some(first) = self.problem.first_start() {
             starts[0] = first;
         }
+        // Equal yarns can hide a far better population.
+        let far = match self.case.has_population() {
+            true => starts.len() / 2,
+            false => 0,
+        };
+        let near = starts.len() - far;
         for (k, name) in names.iter().enumerate() {
             if let Some((_, found)) = before.iter().find(|(known, _)| known == name) {
-                starts.iter_mut().for_each(|start| start[k] = *found);
+                let near = starts.iter_mut().take(near);
+                near.for_each(|start| start[k] = *found);
             }
         }
         Ok(starts)

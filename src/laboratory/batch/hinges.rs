@@ -17,19 +17,33 @@ pub(in crate::laboratory) struct HingeBlock {
     pub scales: Vec<f64>,
 }
 
-impl PreparedTest for HingeBlock {
-    fn read(&self, request: &Request, results: &mut [Readings]) -> Result<()> {
+impl HingeBlock {
+    /// Reads some conditions of some sets: pairs of a set and a place in [`HingeBlock::conditions`].
+    pub(in crate::laboratory) fn read_some(
+        &self,
+        pairs: &[(usize, usize)],
+        request: &Request,
+        results: &mut [Readings],
+    ) -> Result<()> {
         let (compute, sets) = (request.compute, request.sets);
-        let (count, width) = (self.conditions.len(), request.strains.len());
-        let mut rows = Vec::with_capacity(sets.len() * count * width);
-        for set in sets {
-            for ((_, group), scale) in self.conditions.iter().zip(&self.scales) {
-                rows.extend(request.scaled(&set[*group], *scale));
-            }
-        }
-        let batch = self.rollout.repeated(sets.len());
-        let shape = [batch.points, batch.hinges, batch.schedule.readings.len()];
-        let weights = self.weights.repeat(sets.len());
+        let (hinges, width) = (self.rollout.hinges, request.strains.len());
+        let each = hinges * self.rollout.schedule.readings.len();
+        let row = |&(s, k): &(usize, usize)| {
+            request.scaled(&sets[s][self.conditions[k].1], self.scales[k])
+        };
+        let rows: Vec<f64> = pairs.iter().flat_map(row).collect();
+        let of = |all: &[f64], each: usize| -> Vec<f64> {
+            let part = pairs.iter().map(|(_, k)| &all[k * each..(k + 1) * each]);
+            part.flatten().copied().collect()
+        };
+        let batch = Rollout {
+            points: pairs.len(),
+            amplitude: of(&self.rollout.amplitude, hinges),
+            duration: of(&self.rollout.duration, hinges),
+            ..self.rollout.clone()
+        };
+        let weights = of(&self.weights, each);
+        let shape = [batch.points, hinges, batch.schedule.readings.len()];
         let parameters = compute.tensor(&rows, [batch.points, width]);
         let (readings, gradient) = if request.sought.is_some() {
             let seed = compute.tensor(&weights, shape);
@@ -39,21 +53,27 @@ impl PreparedTest for HingeBlock {
             (batch.forward(compute, parameters), None)
         };
         let readings = compute.values(readings)?;
-        let each = shape[1] * shape[2];
-        for (s, result) in results.iter_mut().enumerate() {
-            for (k, &(condition, _)) in self.conditions.iter().enumerate() {
-                let row = s * count + k;
-                let span = row * each..(row + 1) * each;
-                let products = readings[span.clone()].iter().zip(&weights[span]);
-                let sum: f64 = products.map(|(r, w)| r * w).sum();
-                result.values[condition] = self.offset + sum;
-                let Some(gradient) = &gradient else { continue };
-                for (p, strain) in request.strains.iter().enumerate() {
-                    let scale = if *strain { self.scales[k] } else { 1.0 };
-                    result.slopes[condition * width + p] = gradient[row * width + p] / scale;
-                }
+        for (row, &(s, k)) in pairs.iter().enumerate() {
+            let (condition, result) = (self.conditions[k].0, &mut results[s]);
+            let span = row * each..(row + 1) * each;
+            let products = readings[span.clone()].iter().zip(&weights[span]);
+            let sum: f64 = products.map(|(r, w)| r * w).sum();
+            result.values[condition] = self.offset + sum;
+            let Some(gradient) = &gradient else { continue };
+            for (p, strain) in request.strains.iter().enumerate() {
+                let scale = if *strain { self.scales[k] } else { 1.0 };
+                result.slopes[condition * width + p] = gradient[row * width + p] / scale;
             }
         }
         Ok(())
+    }
+}
+
+impl PreparedTest for HingeBlock {
+    fn read(&self, request: &Request, results: &mut [Readings]) -> Result<()> {
+        let conditions = 0..self.conditions.len();
+        let of_set = |s: usize| conditions.clone().map(move |k| (s, k));
+        let pairs: Vec<_> = (0..request.sets.len()).flat_map(of_set).collect();
+        self.read_some(&pairs, request, results)
     }
 }

@@ -22,9 +22,6 @@ pub(super) struct Folds {
     conditions: Vec<usize>,
     /// Group of each fold.
     groups: Vec<usize>,
-    /// Where the law's history has friction's anchor and the plastic strain.
-    anchor: Option<usize>,
-    plastic: Option<usize>,
     /// First step of the release.
     release: usize,
 }
@@ -41,9 +38,8 @@ impl Folds {
             }
         }
         let names = law.history();
-        let anchor = names.iter().position(|n| n == "anchor");
-        let plastic = law.plastic();
-        if points.is_empty() || (anchor.is_none() && plastic.is_none()) {
+        let slips_or_yields = |n: &String| ["anchor", "plastic"].iter().any(|end| n.ends_with(end));
+        if points.is_empty() || !names.iter().any(slips_or_yields) {
             return Ok(None);
         }
         let test = CreaseTest {
@@ -61,8 +57,6 @@ impl Folds {
             release: release.unwrap_or(0),
             rollout,
             groups,
-            anchor,
-            plastic,
         }))
     }
 }
@@ -82,12 +76,12 @@ impl ShareTest for Folds {
         let parameters = compute.tensor(&rows, [batch.points, width]);
         let (mut held, mut end) = (None, None);
         sweep::trace(&batch, compute, parameters, |k, _, state| {
-            let variable = |place: Option<usize>| place.map(|i| state.history[i].clone());
+            let variable = |name: &str| batch.law.variable(&state.history, name);
             if k + 1 == self.release {
-                held = Some((variable(self.anchor), variable(self.plastic)));
+                held = Some((variable("anchor"), variable("plastic")));
             }
             if k + 1 == batch.schedule.steps.len() {
-                end = variable(self.anchor);
+                end = variable("anchor");
             }
             ControlFlow::Continue(())
         });

@@ -1,8 +1,6 @@
 //! The recovery conditions of a list under the hard law: whole folds, in closed form or by quadrature; hinges where a
 //! yarn would yield against its fold.
 
-use std::slice;
-
 use rayon::prelude::*;
 
 use super::{CREST_CURVATURE, CreasePoint, CreaseTest, exact, quadrature};
@@ -56,11 +54,12 @@ impl PreparedTest for WholeFolds {
                 };
                 let angles: Vec<_> = conditions.map(angle).collect();
                 let mut open = Vec::new();
-                for (&(condition, _), angle) in self.hinges.conditions.iter().zip(angles) {
+                for (k, angle) in angles.into_iter().enumerate() {
                     let Some((angle, slopes)) = angle else {
-                        open.push(condition);
+                        open.push(k);
                         continue;
                     };
+                    let condition = self.hinges.conditions[k].0;
                     result.values[condition] = angle;
                     for (p, slope) in sought.iter().zip(slopes) {
                         result.slopes[condition * width + p] = slope;
@@ -69,22 +68,14 @@ impl PreparedTest for WholeFolds {
                 open
             })
             .collect();
-        for (s, open) in open.iter().enumerate().filter(|(_, open)| !open.is_empty()) {
-            let alone = Request {
-                sets: slice::from_ref(&request.sets[s]),
-                ..*request
-            };
-            let mut rolled = results[s].clone();
-            self.hinges.read(&alone, slice::from_mut(&mut rolled))?;
-            for &condition in open {
-                results[s].values[condition] = rolled.values[condition];
-                if request.sought.is_some() {
-                    let row = condition * width..(condition + 1) * width;
-                    results[s].slopes[row.clone()].copy_from_slice(&rolled.slopes[row]);
-                }
-            }
+        let mut pairs = Vec::new();
+        for (s, open) in open.into_iter().enumerate() {
+            pairs.extend(open.into_iter().map(|k| (s, k)));
         }
-        Ok(())
+        match pairs.is_empty() {
+            true => Ok(()),
+            false => self.hinges.read_some(&pairs, request, results),
+        }
     }
 }
 

@@ -6,6 +6,8 @@ use super::{Dimension, Parameter, ParameterRole, Transform};
 const MAX_STRAIN: f64 = 1e5;
 /// \[N·m\] Stiffer than any fabric by far.
 const MAX_STIFFNESS: f64 = 10.0;
+/// With such a spread one yarn in six has a time twenty times as long as the middle one.
+const MAX_SPREAD: f64 = 3.0;
 /// Three thousand years.
 const MAX_TIME: f64 = 1e11;
 
@@ -143,6 +145,59 @@ pub(crate) fn flow_time() -> Parameter {
         (1e-9, MAX_TIME),
         Transform::Log,
         "the time over which hardening drops while a fold is held",
+    )
+}
+
+/// A spread of the logarithm over the yarns of a population. A search takes its logarithm, and comes near zero with a small
+/// lower bound.
+fn spread(
+    (name, role): (&str, ParameterRole),
+    symbol: &'static str,
+    meaning: &'static str,
+) -> Parameter {
+    parameter(
+        (name, role),
+        symbol,
+        Dimension::Ratio,
+        (0.0, MAX_SPREAD),
+        Transform::Log,
+        meaning,
+    )
+}
+
+/// The spreads of a population, in the order of the law.
+pub(crate) fn spreads() -> [Parameter; 3] {
+    [
+        dwell_time_spread(),
+        friction_threshold_spread(),
+        flow_time_spread(),
+    ]
+}
+
+/// s_f.
+pub(crate) fn dwell_time_spread() -> Parameter {
+    spread(
+        ("dwell_time_spread", ParameterRole::DwellTimeSpread),
+        "s_f",
+        "the standard deviation of ln τ_f over the yarns; 0 where all are alike",
+    )
+}
+
+/// s_ε.
+pub(crate) fn friction_threshold_spread() -> Parameter {
+    spread(
+        ("friction_threshold_spread", ParameterRole::ThresholdSpread),
+        "s_ε",
+        "the standard deviation of ln ε_0 and ln ε_inf over the yarns; 0 where all are alike",
+    )
+}
+
+/// s_p.
+pub(crate) fn flow_time_spread() -> Parameter {
+    spread(
+        ("flow_time_spread", ParameterRole::FlowTimeSpread),
+        "s_p",
+        "the standard deviation of ln τ_p over the yarns; 0 where all are alike",
     )
 }
 

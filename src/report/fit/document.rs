@@ -89,6 +89,7 @@ fn sections(result: &FitResult) -> Vec<Section> {
     };
     vec![
         section("At a glance", None, glance(result)),
+        section("Do the yarns differ?", None, spread(result)),
         section("Recovery and bending", Some(Topic::Curves), vec![]),
         section("Parameters", Some(Topic::Profiles), parameters(result)),
         section("Fit statistics", None, statistics(result)),
@@ -136,6 +137,17 @@ fn glance(result: &FitResult) -> Vec<Piece> {
         blocks.extend(list(&result.notes));
     }
     blocks
+}
+
+/// Fits with and without a population of yarns, where both were asked for.
+fn spread(result: &FitResult) -> Vec<Piece> {
+    match &result.spread {
+        None => vec![],
+        Some(found) => vec![
+            Piece::Text(sentence::spread(found)),
+            Piece::Table(rows::spread(found)),
+        ],
+    }
 }
 
 fn parameters(result: &FitResult) -> Vec<Piece> {
@@ -288,7 +300,7 @@ mod tests {
                 }
             }
         }
-        assert_eq!(tables, 9, "tables of a fit with everything in it");
+        assert_eq!(tables, 10, "tables of a fit with everything in it");
     }
 
     /// An interrupted fit may lack everything; no report may fail then, nor show an empty table.
@@ -305,7 +317,7 @@ mod tests {
         bare.correlations.names.clear();
         bare.correlations.matrix.clear();
         bare.statistics.reduced_chi2 = None;
-        (bare.bootstrap, bare.hold_out) = (None, None);
+        (bare.bootstrap, bare.hold_out, bare.spread) = (None, None, None);
         let titles: Vec<_> = sections(&bare)
             .iter()
             .flat_map(|section| {

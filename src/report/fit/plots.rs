@@ -6,7 +6,7 @@ mod comparison;
 mod residuals;
 mod search;
 
-use super::document::Topic;
+use super::{document::Topic, sentence};
 use crate::report::plot::{Chart, Mark, Picture, Scale, Series};
 use crate::{error::readable, fit::result::FitResult};
 
@@ -80,15 +80,8 @@ fn provenance(result: &FitResult) -> String {
     } else {
         ""
     };
-    let branches = match result.relaxation_branches {
-        0 => String::new(),
-        1 => " with 1 relaxation branch".into(),
-        n => format!(" with {n} relaxation branches"),
-    };
-    format!(
-        "{synthetic}fit {}, law {}{branches}",
-        result.name, result.law
-    )
+    let law = sentence::law(result);
+    format!("{synthetic}fit {}, law {law}", result.name)
 }
 
 /// A part of a file name.

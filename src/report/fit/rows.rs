@@ -1,6 +1,9 @@
 //! The tables of a fit as rows of text, from which every form of the report is drawn.
 
-use crate::fit::result::{FitResult, FitStatistics, ParameterResult};
+use crate::fit::{
+    result::{FitResult, FitStatistics, ParameterResult},
+    spread::{SpreadComparison, SpreadFit},
+};
 use crate::report::document::number::{
     NONE, error, interval, number, or_none, percent, range, score, short, with_error,
 };
@@ -81,6 +84,20 @@ impl TableKind {
             _ => TableKind::Given,
         }
     }
+}
+
+/// Fits with and without a population of yarns.
+pub(crate) fn spread(found: &SpreadComparison) -> ReportTable {
+    let row = |fit: &SpreadFit| {
+        vec![
+            fit.what.clone(),
+            fit.free.to_string(),
+            short(fit.chi2),
+            short(fit.aic),
+        ]
+    };
+    let rows = found.fits.iter().map(row);
+    ReportTable::new("fit with; #free; #chi-square; #AIC", rows)
 }
 
 /// A parameter as text.

@@ -7,6 +7,7 @@ use crate::fit::result::{
     FittedCurve, GradientLine, HardLaw, HoldOut, JacobianCheck, Misfit, ParameterResult,
     PointResult, ProfileResult, RoundResult, RunResult, StartResult,
 };
+use crate::fit::spread::SpreadComparison;
 
 /// Keeps a report for the eye, in the folder that the environment names.
 pub(crate) fn written(name: &str, text: &str) {
@@ -24,6 +25,7 @@ pub(crate) fn sample() -> FitResult {
         synthetic: true,
         law: "time_dependent".into(),
         relaxation_branches: 0,
+        population: false,
         notes: vec![
             "bending_stiffness is fixed at the KES B of the same cloth; recovery alone determines \
              ratios of stiffness only"
@@ -92,6 +94,7 @@ pub(crate) fn sample() -> FitResult {
             alive: 12,
             best_chi2: 9.1,
         }],
+        spread: Some(SpreadComparison::sample()),
         bootstrap: Some(BootstrapResult {
             samples: 200,
             parameters: vec![BootstrapLine {

@@ -1,6 +1,6 @@
 //! What the reports of a fit say in words.
 
-use crate::fit::result::FitResult;
+use crate::fit::{result::FitResult, spread::SpreadComparison};
 use crate::laboratory::of_kind;
 use crate::report::{
     document::number::{NONE, counted, number, or_none, probability, short},
@@ -16,12 +16,31 @@ pub(crate) fn origin(result: &FitResult) -> &'static str {
     }
 }
 
-/// The law's name and its branches.
+/// The law's name, its branches and its population.
 pub(crate) fn law(result: &FitResult) -> String {
-    match result.relaxation_branches {
-        0 => result.law.clone(),
-        n => format!("{} with {}", result.law, counted(n, "relaxation branch")),
+    let branches = match result.relaxation_branches {
+        0 => None,
+        n => Some(counted(n, "relaxation branch")),
+    };
+    let population = result
+        .population
+        .then(|| "a population of yarns".to_string());
+    let more: Vec<String> = branches.into_iter().chain(population).collect();
+    match more.is_empty() {
+        true => result.law.clone(),
+        false => format!("{} with {}", result.law, more.join(" and ")),
     }
+}
+
+/// Whether yarns differ, and where the fits are.
+pub(crate) fn spread(found: &SpreadComparison) -> String {
+    let folders = found.fits.iter().map(|fit| fit.folder.as_str());
+    let folders: Vec<&str> = folders.collect();
+    format!(
+        "{}. This folder holds the fit with the lowest AIC; all of them are in {}.",
+        found.verdict,
+        folders.join(", ")
+    )
 }
 
 /// Why the search stopped.

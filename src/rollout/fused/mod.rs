@@ -11,32 +11,51 @@ mod lane;
 mod op;
 mod real;
 mod row;
+mod yarns;
 
 use std::{any::Any, cell::RefCell};
 
 use block::Block;
+use burn::tensor::Tensor;
 use gate::{HardLane, LaneGate, SigmoidLane, SmoothstepLane, StraightThroughLane};
-pub(crate) use op::{linearized, readings};
 use rayon::prelude::*;
 use real::Real;
 use row::{LANES, LaneRow, PARAMETERS};
 
 use super::Rollout;
-use crate::{
-    material::Law,
-    numeric::{Gate, YieldSide},
-};
+use crate::numeric::{Field, Gate, YieldSide};
 
-/// Whether the fused code computes this law with this gate.
-pub(crate) fn supports(law: &dyn Law, gate: &Gate) -> bool {
+/// Whether the fused code computes this roll-out.
+pub(crate) fn supports(rollout: &Rollout) -> bool {
     let one_sided = matches!(
-        gate,
+        rollout.gate,
         Gate::Sigmoid {
             side: YieldSide::One,
             ..
         }
     );
-    law.has_fused_form() && !one_sided
+    !one_sided && (rollout.law.has_fused_form() || yarns::are_apart(rollout))
+}
+
+/// Readings `[points, hinges, readings]` for parameters `[points, parameters]` on the CPU. On the tape when
+/// `parameters` is.
+pub(crate) fn readings(rollout: &Rollout, parameters: Field) -> Tensor<3> {
+    match rollout.law.has_fused_form() {
+        true => op::readings(rollout, parameters),
+        false => yarns::readings(rollout, &parameters),
+    }
+}
+
+/// Readings, and the gradient of Σ cotangent·readings with respect to the parameters.
+pub(crate) fn linearized(
+    rollout: &Rollout,
+    parameters: Field,
+    cotangent: Tensor<3>,
+) -> (Tensor<3>, Field) {
+    match rollout.law.has_fused_form() {
+        true => op::linearized(rollout, parameters, cotangent),
+        false => yarns::linearized(rollout, parameters, &cotangent),
+    }
 }
 
 /// Runs `$body` with `$gate` bound to the lane form of the roll-out's gate.

@@ -118,12 +118,13 @@ const ROUNDING: f64 = 1e-9;
 
 /// How many hinges have another value of a history variable than before; 0 for a law that has none.
 fn changed(prepared: &PreparedScene, before: &State, after: &State, name: &str) -> Result<usize> {
-    let names = prepared.cloth.setup.law.history();
-    let Some(index) = names.iter().position(|n| n == name) else {
+    let law = &prepared.cloth.setup.law;
+    let of = |state: &State| law.variable(&state.bending, name);
+    let (Some(old), Some(new)) = (of(before), of(after)) else {
         return Ok(0);
     };
-    let values = |state: &State| prepared.cloth.compute.values(state.bending[index].clone());
-    let (old, new) = (values(before)?, values(after)?);
+    let values = |field| prepared.cloth.compute.values::<2>(field);
+    let (old, new) = (values(old)?, values(new)?);
     let moved = |(a, b): &(&f64, &f64)| (*a - *b).abs() > ROUNDING * a.abs().max(b.abs());
     Ok(old.iter().zip(&new).filter(moved).count())
 }

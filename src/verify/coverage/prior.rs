@@ -36,7 +36,8 @@ impl Prior {
             HardeningDrop => Prior::Uniform(0.5, 0.99),
             DwellTime => Prior::Log(5.0, 1000.0),
             FlowTime => Prior::Log(5.0, 2000.0),
-            // The law that is drawn has no branches.
+            // The law that is drawn has one yarn and no branches.
+            DwellTimeSpread | ThresholdSpread | FlowTimeSpread => Prior::Fixed(0.0),
             BranchStiffness => Prior::Fixed(0.0),
             BranchTime => Prior::Fixed(1.0),
         }

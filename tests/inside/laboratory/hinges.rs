@@ -233,6 +233,7 @@ fn few_steps_are_enough() {
     let law: Arc<dyn Law> = Arc::new(TimeDependent {
         timer: Timer::Authors,
         branches: 1,
+        population: false,
     });
     let values = [&cotton()[..], &[0.5e-5, 100.0]].concat();
     let errors = [1, 2, 4].map(|scale| {
@@ -258,6 +259,7 @@ fn delayed_recovery_needs_a_branch() {
     let law = Arc::new(TimeDependent {
         timer: Timer::Authors,
         branches: 1,
+        population: false,
     });
     let values = [&cotton()[..], &[0.5e-5, 100.0]].concat();
     let delayed = angles(&CreaseTest::default(), law, &values, &points);
@@ -289,7 +291,10 @@ fn only_ours_depends_on_the_hold() {
 #[test]
 fn the_printed_timer_stalls() {
     let creep = |timer: Timer| {
-        let law = Arc::new(TimeDependent { timer, branches: 0 });
+        let law = Arc::new(TimeDependent {
+            timer,
+            ..TimeDependent::default()
+        });
         let mut hinge = Stepper::new(law, &PARAMETERS, Gate::Hard, 1);
         hinge.step(&[1.5], 1.0);
         let first = hinge.read("plastic")[0];

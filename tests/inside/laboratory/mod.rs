@@ -1,4 +1,5 @@
 //! Laboratory tests, on hinges and on strip meshes.
 
 mod hinges;
+mod population;
 mod strip;

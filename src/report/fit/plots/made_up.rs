@@ -174,6 +174,7 @@ pub(crate) fn fit(groups: &[&str]) -> FitResult {
         synthetic: true,
         law: "time_dependent".into(),
         relaxation_branches: 2,
+        population: false,
         notes: Vec::new(),
         convergence: "6 of 16 starts ended in the best minimum".into(),
         interrupted: false,
@@ -224,6 +225,7 @@ pub(crate) fn fit(groups: &[&str]) -> FitResult {
         starts: (1..=16).map(start).collect(),
         rounds: (0..36).map(round).collect(),
         bootstrap: None,
+        spread: None,
         data: Vec::new(),
         run: RunResult {
             folder: "fit".into(),

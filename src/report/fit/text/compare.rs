@@ -8,6 +8,7 @@ use self::evidence::{Intervals, Preference, evidence, intervals};
 use crate::report::document::layout::{Align, columns, wrapped};
 use crate::{
     fit::result::{FitResult, ParameterResult},
+    material::LawName,
     report::{
         document::number::NONE,
         fit::{
@@ -42,6 +43,7 @@ pub(crate) fn compare_json(a: &FitResult, b: &FitResult) -> Value {
             "name": r.name,
             "law": r.law,
             "relaxation_branches": r.relaxation_branches,
+            "population": r.population,
             "synthetic": r.synthetic,
             "interrupted": r.interrupted,
             "statistics": r.statistics,
@@ -211,6 +213,11 @@ fn caveats(a: &FitResult, b: &FitResult) -> String {
         let sentence = format!("Interrupted before the optimum: {interrupted}.");
         text += &wrapped("    ", &sentence);
     }
+    if [a, b].iter().all(|r| misfits_with_equal_yarns(r)) {
+        let sentence = "Neither fit follows the data, and both have equal yarns: `rumple fit --spread` asks whether \
+                        the yarns differ.";
+        text += &wrapped("    ", sentence);
+    }
     let assumed = of(|r| r.statistics.error_scale != 1.0);
     if !assumed.is_empty() {
         let sentence = format!(
@@ -220,6 +227,11 @@ fn caveats(a: &FitResult, b: &FitResult) -> String {
         text += &wrapped("    ", &sentence);
     }
     text
+}
+
+/// Whether a fit of equal yarns misses the data, where a population could follow them.
+fn misfits_with_equal_yarns(result: &FitResult) -> bool {
+    result.misfit.declared && !result.population && result.law == LawName::TimeDependent.name()
 }
 
 impl Intervals {
@@ -293,6 +305,18 @@ mod tests {
         let (yes, no) = (Some(true), Some(false));
         // The last two: not identified and absent; fixed in both.
         assert_eq!(overlaps, [yes, no, yes, yes, yes, yes, yes, None, None]);
+    }
+
+    /// Two fits of equal yarns that both misfit raise the question whether yarns differ; others do not.
+    #[test]
+    fn two_misfits_of_equal_yarns_ask_for_a_population() {
+        let mut a = sample();
+        a.misfit.declared = true;
+        let asks = |a: &FitResult, b: &FitResult| compare(a, b).contains("rumple fit --spread");
+        assert!(asks(&a, &a) && !asks(&a, &sample()));
+        let mut population = a.clone();
+        population.population = true;
+        assert!(!asks(&a, &population));
     }
 
     /// Another reading, another sd or another set of held-out points forbids the comparison.

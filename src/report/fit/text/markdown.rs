@@ -129,6 +129,7 @@ mod tests {
         assert!(lines.next().is_some_and(|l| l.starts_with("**SYNTHETIC")));
         for part in [
             "| reduced chi-square | 0.7630 |",
+            "| a spread of the friction thresholds | 8 | 141 | 157 |",
             "| `friction_threshold_initial` | ε_0 | 96.4 | 1/m | 4.1 | [88.6, 104.9] |",
             "identified only as hardening_stiffness/bending_stiffness",
             "not identified: no fold yields",

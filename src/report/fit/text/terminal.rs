@@ -17,6 +17,7 @@ pub(crate) fn terminal(result: &FitResult) -> String {
     [
         heading(result),
         statistics(result),
+        spread(result),
         variables(result),
         correlations(result),
         checks(result),
@@ -53,6 +54,19 @@ fn statistics(result: &FitResult) -> String {
         (next(), next())
     });
     "[[Fit Statistics]]\n".to_string() + &aligned(&rows.collect::<Vec<_>>(), "=")
+}
+
+/// Fits with and without a population of yarns, where both were asked for.
+fn spread(result: &FitResult) -> String {
+    let Some(found) = &result.spread else {
+        return String::new();
+    };
+    let table = rows::spread(found);
+    let head = table.columns.iter().map(|(name, _)| name.to_string());
+    let rows: Vec<Vec<String>> = [head.collect()].into_iter().chain(table.rows).collect();
+    let align = [Align::Left, Align::Right, Align::Right, Align::Right];
+    let text = "[[Yarns]]\n".to_string() + &columns(&rows, &align).concat();
+    text + &wrapped("    ", &sentence::spread(found))
 }
 
 fn variables(result: &FitResult) -> String {
@@ -174,6 +188,9 @@ mod tests {
             "SYNTHETIC DATA",
             "[[Fit Statistics]]",
             "chi-square          = 7.63",
+            "[[Yarns]]",
+            "a spread of the friction thresholds",
+            "a population is preferred",
             "[[Variables]]",
             "+/- 4.1",
             "(init = 60)",
