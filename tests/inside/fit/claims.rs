@@ -546,12 +546,19 @@ fn the_problem_has_an_exact_jacobian() {
                     point[k] += step;
                     point
                 };
-                let h = 1e-6;
-                let around = problem.linearized(stage, &[moved(h), moved(-h)]).unwrap();
-                let difference = (&around[0].residuals - &around[1].residuals) / (2.0 * h);
+                let differences = |h: f64| {
+                    let around = problem.linearized(stage, &[moved(h), moved(-h)]).unwrap();
+                    (&around[0].residuals - &around[1].residuals) / (2.0 * h)
+                };
+                // The stages before the last are in single precision: rounding forbids short steps, and the error of
+                // long ones is extrapolated away.
+                let (difference, bound) = match stage + 1 == problem.stages() {
+                    true => (differences(1e-6), 1e-5),
+                    false => ((differences(2e-3) * 4.0 - differences(4e-3)) / 3.0, 1e-2),
+                };
                 let error = (difference - at.jacobian.column(k)).amax() / size;
                 assert!(
-                    error < 1e-5,
+                    error < bound,
                     "stage {stage}, {}: {error:e}",
                     problem.unknowns[k].name
                 );
