@@ -225,10 +225,14 @@ fn a_misfit_leaves_nothing_identified() {
     let reduced = s.reduced_chi2.unwrap();
     assert!(reduced > 4.0 && (s.misfit_scale - reduced.sqrt()).abs() < 1e-9);
     for p in free(&result) {
-        println!("{}: {} {:?}", p.name, p.verdict, p.ci95);
         assert!(!p.identified(), "{p:?}");
     }
+    // Angles that fall evenly in log time, which the law cannot follow.
+    let json = r#"{"name": "log-linear", "data": [{"file": "l.csv"}], "starts": 4}"#;
+    let result = fit_of(json, &shipped("log_linear.csv"));
+    assert!(result.misfit.declared);
     assert!(free(&result).any(|p| p.verdict.starts_with("under a misfit")));
+    assert!(!free(&result).any(|p| p.identified()));
     // Three of the points and as many parameters.
     let rows: Vec<&str> = wrong.lines().collect();
     let three = [rows[0], rows[1], rows[6], rows[10]].join("\n") + "\n";
