@@ -63,7 +63,7 @@ impl Fineness {
 }
 
 /// As finely as readings are taken.
-pub(super) static USUAL: LazyLock<Fineness> = LazyLock::new(|| Fineness::new(8, 1.1));
+pub(super) static USUAL: LazyLock<Fineness> = LazyLock::new(|| Fineness::new(8, 1.8));
 
 /// Nodes and weights of Gauss-Legendre quadrature on \[0, 1\].
 fn legendre(count: usize) -> Vec<(f64, f64)> {
@@ -198,6 +198,7 @@ fn keeper<T: Real>(
                 (None, 1..=2) => Box::new(Hinges::<T, 1, 2>::new(&fabric, point, growth)),
                 (None, _) => Box::new(Hinges::<T, 1, MOST_BRANCHES>::new(&fabric, point, growth)),
                 (_, 0) => Box::new(Hinges::<T, YARNS, 0>::new(&fabric, point, growth)),
+                (_, 1..=2) => Box::new(Hinges::<T, YARNS, 2>::new(&fabric, point, growth)),
                 _ => Box::new(Hinges::<T, YARNS, MOST_BRANCHES>::new(
                     &fabric, point, growth,
                 )),
@@ -344,7 +345,7 @@ fn lost<T: Real>(
     cuts: &[[f64; 2]],
     fineness: &Fineness,
 ) -> Option<T> {
-    let mut events = Events::new();
+    let mut events = Events::unasked();
     let mut sum = T::from(0.0);
     let span = to - from;
     for [low, high] in cuts {

@@ -240,7 +240,8 @@ fn nodes_converge_geometrically_and_steps_to_second_order() {
                 *worst = worst.max((angle(*fineness).unwrap() - reference).abs());
             }
         }
-        println!("{spreads} {branches}: {worst:.1e?}°");
+        let shown: Vec<String> = worst.iter().map(|w| format!("{w:.1e}")).collect();
+        println!("{spreads} {branches}: {}°", shown.join(" "));
         worst
     };
     let nodes = [4, 5, 6, 8, 10].map(|nodes| (nodes, 1.1));
