@@ -401,22 +401,31 @@ fn moved(keeper: &dyn Keeps<Number>, crest: f64, end: &End) -> Option<Number> {
     let Some((place, others)) = end.moves else {
         return Some(Number::from(0.0));
     };
-    let mut events = Events::new();
-    let phi = Number::from(place).derivative(WIDTH);
-    keeper.kept(phi.sin() * crest, &mut events)?;
-    let Some(excess) = events.nearest(others) else {
-        return Some(Number::from(0.0));
+    let side = if place == end.between[0] {
+        -CLOSE
+    } else {
+        CLOSE
     };
-    let mut gradient = excess
-        .eps
-        .unwrap_generic(nalgebra::Const::<12>, nalgebra::U1);
-    let by_place = gradient[WIDTH];
-    gradient[WIDTH] = 0.0;
-    let moves = match by_place == 0.0 {
-        true => gradient * 0.0,
-        false => gradient / -by_place,
-    };
-    Some(Number::new(0.0, num_dual::Derivative::some(moves)))
+    // Rounding with derivatives is other than without, and the hinge may meet the event after all. Its neighbours do not.
+    for away in [0.0, 10.0, 1e3, 1e5] {
+        let mut events = Events::new();
+        let phi = Number::from(place + side * away).derivative(WIDTH);
+        keeper.kept(phi.sin() * crest, &mut events)?;
+        let Some(excess) = events.nearest(others) else {
+            continue;
+        };
+        let mut gradient = excess
+            .eps
+            .unwrap_generic(nalgebra::Const::<12>, nalgebra::U1);
+        let by_place = gradient[WIDTH];
+        gradient[WIDTH] = 0.0;
+        let moves = match by_place == 0.0 {
+            true => gradient * 0.0,
+            false => gradient / -by_place,
+        };
+        return Some(Number::new(0.0, num_dual::Derivative::some(moves)));
+    }
+    Some(Number::from(0.0))
 }
 
 #[cfg(test)]

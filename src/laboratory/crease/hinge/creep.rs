@@ -34,7 +34,12 @@ pub(super) fn looks<const Y: usize, const B: usize>(
     let branches = cloth.branches.iter().map(|branch| 1.0 / branch.rate);
     let yarns = cloth.yarns.iter().flat_map(|yarn| [yarn.dwell, yarn.flow]);
     let shortest = branches.chain(yarns).fold(f64::INFINITY, f64::min);
-    let mut step = (FIRST_LOOK * shortest).max(1e-6 * read);
+    // A power of two, because looks have no derivatives.
+    let mut step = (FIRST_LOOK * shortest)
+        .max(1e-6 * read)
+        .log2()
+        .floor()
+        .exp2();
     let mut looks = vec![step];
     while looks[looks.len() - 1] < read {
         looks.push(looks[looks.len() - 1] + step * growth);
