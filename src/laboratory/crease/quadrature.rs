@@ -29,8 +29,9 @@ use crate::material::{LawForm, Source, population};
 
 /// Hinges that look for events, evenly in φ.
 const SCOUTS: usize = 24;
-/// A change of the angle that does not matter \[degrees\].
-const SAME_ANGLE: f64 = 1e-5;
+/// The last two Legendre coefficients of a part of a piece that is smooth to its nodes \[degrees\]. Coefficients fall
+/// geometrically, and the nodes err by those of twice the order.
+const TAIL: f64 = 1e-3;
 /// Branches that a law may have.
 const MOST_BRANCHES: usize = 8;
 /// How closely the end of a piece is found, in φ.
@@ -47,10 +48,12 @@ type Number = DualSVec64<12>;
 
 /// How finely a fold is taken.
 pub(super) struct Fineness {
-    /// Nodes and weights of a piece on \[0, 1\].
-    nodes: Vec<(f64, f64)>,
+    /// Of a piece on \[0, 1\].
+    nodes: Vec<Node>,
     /// By how much every step of a branch's relaxation is longer than the one before.
     growth: f64,
+    /// The last coefficients of a part that is not cut any more \[degrees\].
+    tail: f64,
 }
 
 impl Fineness {
@@ -58,28 +61,47 @@ impl Fineness {
         Fineness {
             nodes: legendre(nodes),
             growth,
+            tail: TAIL,
         }
     }
 }
 
 /// As finely as readings are taken.
-pub(super) static USUAL: LazyLock<Fineness> = LazyLock::new(|| Fineness::new(8, 1.8));
+pub(super) static USUAL: LazyLock<Fineness> = LazyLock::new(|| Fineness::new(8, 1.6));
 
-/// Nodes and weights of Gauss-Legendre quadrature on \[0, 1\].
-fn legendre(count: usize) -> Vec<(f64, f64)> {
+/// A node of Gauss-Legendre quadrature.
+struct Node {
+    place: f64,
+    weight: f64,
+    /// Weights for the last two Legendre coefficients that the nodes can tell.
+    tail: [f64; 2],
+}
+
+/// Gauss-Legendre quadrature on \[0, 1\].
+fn legendre(count: usize) -> Vec<Node> {
+    let number = count as f64;
     let node = |k: usize| {
-        let mut x = (PI * (k as f64 + 0.75) / (count as f64 + 0.5)).cos();
+        let mut x = (PI * (k as f64 + 0.75) / (number + 0.5)).cos();
         loop {
-            let (mut last, mut value) = (1.0, x);
+            let (mut before, mut last, mut value) = (0.0, 1.0, x);
             for n in 2..=count {
                 let n = n as f64;
-                (last, value) = (value, ((2.0 * n - 1.0) * x * value - (n - 1.0) * last) / n);
+                let next = ((2.0 * n - 1.0) * x * value - (n - 1.0) * last) / n;
+                (before, last, value) = (last, value, next);
             }
-            let slope = count as f64 * (x * value - last) / (x * x - 1.0);
+            let slope = number * (x * value - last) / (x * x - 1.0);
             let step = value / slope;
             x -= step;
             if step.abs() < 1e-15 {
-                return (0.5 * (1.0 - x), 1.0 / ((1.0 - x * x) * slope * slope));
+                let weight = 1.0 / ((1.0 - x * x) * slope * slope);
+                return Node {
+                    place: 0.5 * (1.0 - x),
+                    weight,
+                    tail: [
+                        (2.0 * number - 1.0) * last * weight,
+                        (2.0 * number - 3.0) * before * weight,
+                    ],
+                };
             }
         }
     };
@@ -143,11 +165,8 @@ pub(super) fn recovery(
     let mut angle = 180.0;
     let mut cut = Vec::with_capacity(ends.len() + 1);
     for span in spans(&ends, &vec![0.0; ends.len()]) {
-        let cuts = match has_branches(form) {
-            true => cuts(plain, crest, span, fineness)?,
-            false => vec![[0.0, 1.0]],
-        };
-        angle -= lost(plain, crest, span, &cuts, fineness)?;
+        let (lost, cuts) = cuts(plain, crest, span, fineness)?;
+        angle -= lost;
         cut.push(cuts);
     }
     let mut slopes = vec![0.0; sought.len()];
@@ -206,10 +225,6 @@ fn keeper<T: Real>(
         }
         LawForm::Dahl => Box::new(Dahl([0, 1, 2].map(|p| number(Source::Parameter(p))))),
     }
-}
-
-fn has_branches(form: &LawForm) -> bool {
-    matches!(form, LawForm::TimeDependent { branches, .. } if !branches.is_empty())
 }
 
 /// Ends of pieces that no event marks: Dahl's friction saturates within some thresholds from the legs.
@@ -289,43 +304,52 @@ fn meet(
     let mut beyond: Option<Scout> = None;
     // The place and the excess of the last hinges on the side that misses the event, for the secant.
     let mut seen: [Option<(f64, f64)>; 2] = [None, None];
-    for round in 0.. {
+    // How far short of the zero a hinge is that should still miss the event.
+    let mut back = 1.0;
+    let mut widths = [f64::INFINITY; 8];
+    loop {
         let end = beyond.as_ref().unwrap_or(far);
-        if end.place - near.place <= CLOSE {
+        let span = end.place - near.place;
+        if span <= CLOSE {
             break;
         }
         let others = end.events.met();
-        let missed = match near.events.nearest(others & !met) {
-            Some(excess) => Some((near.place, excess)),
-            None => end
-                .events
-                .nearest(met & !others)
-                .map(|excess| (end.place, excess)),
+        let (missed, towards) = match near.events.nearest(others & !met) {
+            Some(excess) => (Some((near.place, excess)), 1.0),
+            None => {
+                let excess = end.events.nearest(met & !others);
+                (excess.map(|excess| (end.place, excess)), -1.0)
+            }
         };
-        if let Some(missed) = missed
-            && seen[1].is_none_or(|s| s.0 != missed.0)
-        {
-            seen = [seen[1], Some(missed)];
+        if let Some(missed) = missed {
+            if seen[1].is_none_or(|s| s.0 != missed.0) {
+                seen = [seen[1], Some(missed)];
+                back = 1.0;
+            } else {
+                back *= 8.0;
+            }
         }
-        let span = end.place - near.place;
+        widths.rotate_left(1);
+        widths[7] = span;
+        let slow = span > 0.3 * widths[0];
         let place = match seen {
-            [Some(a), Some(b)] if round % 3 != 2 && a.1 != b.1 => {
-                // A little beyond the zero, so that the bracket closes from both sides in turn.
-                let zero = b.0 - b.1 * (b.0 - a.0) / (b.1 - a.1);
-                let past = (zero - b.0).signum() * (0.3 * CLOSE + 1e-3 * (zero - b.0).abs());
-                let aim = if round % 2 == 0 {
-                    zero + past
-                } else {
-                    zero - past
-                };
-                let inside = (near.place + 0.2 * CLOSE, end.place - 0.2 * CLOSE);
-                if aim > inside.0 && aim < inside.1 {
-                    aim
-                } else {
-                    near.place + 0.5 * span
+            [Some(a), Some(b)] if !slow && a.1 != b.1 => {
+                let step = -b.1 * (b.0 - a.0) / (b.1 - a.1);
+                let zero = b.0 + step;
+                // The secant errs by about the product of both distances.
+                let short = back * step.abs() * (zero - a.0).abs();
+                match short < 0.1 * CLOSE && step.abs() < 0.6 * CLOSE {
+                    true => zero + towards * 0.3 * CLOSE,
+                    false => zero - towards * (short + 0.3 * CLOSE),
                 }
             }
             _ => near.place + 0.5 * span,
+        };
+        let inside = place > near.place + 0.1 * CLOSE && place < end.place - 0.1 * CLOSE;
+        let place = if inside {
+            place
+        } else {
+            near.place + 0.5 * span
         };
         let middle = scout(keeper, crest, place)?;
         if middle.events.met() == met {
@@ -337,50 +361,69 @@ fn meet(
     Some((near, beyond))
 }
 
-/// The angle that the hinges of some shares of a piece keep \[degrees\].
-fn lost<T: Real>(
+/// What a node adds to the angle that a part of a piece keeps, before its weight.
+fn density<T: Real>(
     keeper: &dyn Keeps<T>,
     crest: f64,
     (from, to): (T, T),
+    [low, high]: [f64; 2],
+    node: &Node,
+    events: &mut Events<T>,
+) -> Option<T> {
+    let sine = (from + (to - from) * (low + (high - low) * node.place)).sin();
+    let kept = keeper.kept(sine * crest, events)?;
+    let share = (sine * sine + 1.0).sqrt().recip() * (720.0 / PI / crest);
+    Some(share * kept * (high - low))
+}
+
+/// The angle that the hinges of a piece keep \[degrees\], which is taken in parts.
+fn lost<T: Real>(
+    keeper: &dyn Keeps<T>,
+    crest: f64,
+    ends: (T, T),
     cuts: &[[f64; 2]],
     fineness: &Fineness,
 ) -> Option<T> {
     let mut events = Events::unasked();
     let mut sum = T::from(0.0);
-    let span = to - from;
-    for [low, high] in cuts {
-        for (node, weight) in &fineness.nodes {
-            let sine = (from + span * (low + (high - low) * node)).sin();
-            let kept = keeper.kept(sine * crest, &mut events)?;
-            let share = (sine * sine + 1.0).sqrt().recip() * (720.0 / PI / crest);
-            sum += share * kept * ((high - low) * weight);
+    for cut in cuts {
+        for node in &fineness.nodes {
+            sum += density(keeper, crest, ends, *cut, node, &mut events)? * node.weight;
         }
     }
-    Some(sum * span)
+    Some(sum * (ends.1 - ends.0))
 }
 
-/// Halves of a piece, and of those, until halving changes no angle. A hinge whose slip comes just before the reading has
-/// kept what the branches have not yet taken up: that changes within a sliver of the fold.
+/// The angle that the hinges of a piece keep \[degrees\], and the parts in which it is taken: halves, and halves of those,
+/// until the integrand is smooth to the nodes. A hinge whose slip comes just before the reading has kept what the
+/// branches have not yet taken up: that changes within a sliver of the fold.
 fn cuts(
     keeper: &dyn Keeps<f64>,
     crest: f64,
     ends: (f64, f64),
     fineness: &Fineness,
-) -> Option<Vec<[f64; 2]>> {
-    let angle = |cut: [f64; 2]| lost(keeper, crest, ends, &[cut], fineness);
-    let mut open = vec![([0.0, 1.0], angle([0.0, 1.0])?)];
-    let mut done = Vec::new();
-    while let Some(([low, high], whole)) = open.pop() {
-        let middle = 0.5 * (low + high);
-        let halves = [[low, middle], [middle, high]];
-        let each = [angle(halves[0])?, angle(halves[1])?];
-        if (each[0] + each[1] - whole).abs() < SAME_ANGLE || high - low < 1e-3 {
+) -> Option<(f64, Vec<[f64; 2]>)> {
+    let mut events = Events::unasked();
+    let mut open = vec![[0.0, 1.0]];
+    let (mut lost, mut done) = (0.0, Vec::new());
+    let span = ends.1 - ends.0;
+    while let Some([low, high]) = open.pop() {
+        let (mut sum, mut tail) = (0.0, [0.0; 2]);
+        for node in &fineness.nodes {
+            let density = span * density(keeper, crest, ends, [low, high], node, &mut events)?;
+            sum += density * node.weight;
+            tail[0] += density * node.tail[0];
+            tail[1] += density * node.tail[1];
+        }
+        if tail[0].abs() + tail[1].abs() < fineness.tail || high - low < 1e-3 {
+            lost += sum;
             done.push([low, high]);
         } else {
-            open.extend(halves.into_iter().zip(each));
+            let middle = 0.5 * (low + high);
+            open.extend([[low, middle], [middle, high]]);
         }
     }
-    Some(done)
+    Some((lost, done))
 }
 
 /// From and to where the pieces reach; what is added to every end carries its derivatives.
