@@ -20,6 +20,7 @@ mod crossing;
 mod events;
 mod modes;
 mod release;
+mod search;
 
 use num_dual::DualNum;
 
@@ -70,15 +71,6 @@ struct Branch<T> {
     taken: T,
 }
 
-/// What every yarn's own time has made of it.
-#[derive(Clone, Copy)]
-struct Aged<T, const Y: usize> {
-    /// K_h/K_b.
-    ratio: [T; Y],
-    /// How fast K_h/K_b falls.
-    fall: [T; Y],
-}
-
 /// What all hinges of a fold are made of.
 struct Cloth<T, const Y: usize, const B: usize> {
     bending: T,
@@ -98,7 +90,8 @@ pub(super) struct Hinges<T, const Y: usize, const B: usize> {
     /// The same without derivatives.
     plain: Cloth<f64, Y, B>,
     read: f64,
-    at_reading: Aged<T, Y>,
+    /// K_h/K_b of every yarn at the reading.
+    at_reading: [T; Y],
     /// Times after the release or a slip at which the creep is looked at.
     looks: Vec<f64>,
 }
@@ -269,14 +262,6 @@ impl<T: Real, const Y: usize, const B: usize> Cloth<T, Y, B> {
         (whole - dropped * (-faded + 1.0), dropped * faded * flow)
     }
 
-    fn aged(&self, time: T) -> Aged<T, Y> {
-        let each: [(T, T); Y] = std::array::from_fn(|y| self.ratio(y, time));
-        Aged {
-            ratio: each.map(|(ratio, _)| ratio),
-            fall: each.map(|(_, fall)| fall),
-        }
-    }
-
     /// Threshold of a resting yarn at a time after the release.
     fn threshold(&self, y: usize, since: Option<T>, time: T) -> T {
         match since {
@@ -327,7 +312,7 @@ impl<T: Real, const Y: usize, const B: usize> Hinges<T, Y, B> {
             looks: creep::looks(&plain, point.read, growth),
             plain,
             read: point.read,
-            at_reading: cloth.aged(T::from(point.read)),
+            at_reading: std::array::from_fn(|y| cloth.ratio(y, T::from(point.read)).0),
             cloth,
         }
     }

@@ -71,6 +71,9 @@ fn mode<T: Real, const B: usize>(branches: &[Branch<T>], slope: T, k: usize) -> 
 /// How far below the rate of a branch the next zero is. Newton's method on the function times its poles.
 fn below<T: Real>(branches: &[Branch<T>], slope: f64, k: usize) -> f64 {
     let own = branches[k].rate.re();
+    if branches.len() == 1 {
+        return branches[0].stiffness.re() * own / slope;
+    }
     let most = match k {
         0 => own,
         _ => own - branches[k - 1].rate.re(),
@@ -180,6 +183,11 @@ pub(super) fn moment<T: Real>(x: T) -> (T, T) {
     if x.re() < 1e-8 {
         let zeroth = -x * 0.5 + 1.0;
         return (-zeroth * x + 1.0, zeroth);
+    }
+    // exp is the faster one, and loses two digits here at most.
+    if x.re() > 0.01 {
+        let kept = (-x).exp();
+        return (kept, (-kept + 1.0) / x);
     }
     let lost = -(-x).exp_m1();
     (-lost + 1.0, lost / x)

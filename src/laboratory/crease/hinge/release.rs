@@ -55,11 +55,11 @@ impl<T: Real, const Y: usize, const B: usize> Hinges<T, Y, B> {
             if state.plastic[y].re() > before[y].re() {
                 events.meet(Event::Flows, y);
             } else {
-                let surface = self.cloth.yields + state.plastic[y] * self.at_reading.ratio[y];
+                let surface = self.cloth.yields + state.plastic[y] * self.at_reading[y];
                 events.miss(Event::Flows, y, state.strain - state.plastic[y] - surface);
             }
         }
-        let ratios = self.at_reading.ratio.map(|ratio| ratio.re());
+        let ratios = self.at_reading.map(|ratio| ratio.re());
         self.cloth.forwards(&state, &ratios).then_some(state.strain)
     }
 
@@ -69,7 +69,7 @@ impl<T: Real, const Y: usize, const B: usize> Hinges<T, Y, B> {
         let balance = cloth.balance(state);
         let mut slope = balance.slope;
         let mut pull = balance.pull + cloth.held_by_branches(&state.branches);
-        let ratios = &self.at_reading.ratio;
+        let ratios = &self.at_reading;
         let mut flows = [false; Y];
         loop {
             state.strain = pull / slope;
