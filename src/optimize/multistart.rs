@@ -88,6 +88,11 @@ impl SearchProgress {
         }
     }
 
+    /// The same search beginning with a later stage, for starts that are near enough.
+    pub fn from_stage(self, stage: usize) -> Self {
+        SearchProgress { stage, ..self }
+    }
+
     /// The best start: its number and cost.
     pub fn best(&self) -> Option<(usize, f64)> {
         let rested = self.rests.iter().enumerate();

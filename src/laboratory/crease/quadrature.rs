@@ -62,6 +62,9 @@ impl Fineness {
 /// As finely as readings are taken.
 pub(super) static USUAL: LazyLock<Fineness> = LazyLock::new(|| Fineness::new(8, 1.6));
 
+/// Finer, to tell how far the usual readings are off.
+pub(super) static FINER: LazyLock<Fineness> = LazyLock::new(|| Fineness::new(12, 1.2));
+
 /// A node of Gauss-Legendre quadrature.
 struct Node {
     place: f64,
