@@ -210,10 +210,12 @@ fn keeper<T: Real>(
             };
             match (spreads, branches.len()) {
                 (None, 0) => Box::new(Hinges::<T, 1, 0>::new(&fabric, point, growth)),
-                (None, 1..=2) => Box::new(Hinges::<T, 1, 2>::new(&fabric, point, growth)),
+                (None, 1) => Box::new(Hinges::<T, 1, 1>::new(&fabric, point, growth)),
+                (None, 2) => Box::new(Hinges::<T, 1, 2>::new(&fabric, point, growth)),
                 (None, _) => Box::new(Hinges::<T, 1, MOST_BRANCHES>::new(&fabric, point, growth)),
                 (_, 0) => Box::new(Hinges::<T, YARNS, 0>::new(&fabric, point, growth)),
-                (_, 1..=2) => Box::new(Hinges::<T, YARNS, 2>::new(&fabric, point, growth)),
+                (_, 1) => Box::new(Hinges::<T, YARNS, 1>::new(&fabric, point, growth)),
+                (_, 2) => Box::new(Hinges::<T, YARNS, 2>::new(&fabric, point, growth)),
                 _ => Box::new(Hinges::<T, YARNS, MOST_BRANCHES>::new(
                     &fabric, point, growth,
                 )),
