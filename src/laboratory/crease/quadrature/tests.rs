@@ -138,6 +138,40 @@ fn branches_are_the_limit_of_roll_outs() {
     assert!(worst < 0.1 && compared >= 10);
 }
 
+// Equal times are moved apart by a share of 1e-5 from branch to branch, which changes the angle by up to 3e-4°.
+#[test]
+fn equal_branches_are_one() {
+    let mut random = Random(41);
+    let mut compared = 0;
+    for _ in 0..60 {
+        let (values, point) = with(&mut random, false, 1);
+        let whole = recovery(&form(false, 1), &values, &[10], &point);
+        let Some((angle, slopes)) = whole else {
+            continue;
+        };
+        for parts in [2, 4] {
+            let mut split = values[..9].to_vec();
+            for _ in 0..parts {
+                split.extend([values[9] / parts as f64, values[10]]);
+            }
+            let times: Vec<usize> = (0..parts).map(|i| 10 + 2 * i).collect();
+            let found = recovery(&form(false, parts), &split, &times, &point).unwrap();
+            let slope = found.1.iter().sum::<f64>() * values[10];
+            let exact = slopes[0] * values[10];
+            assert!(
+                (found.0 - angle).abs() < 1e-3,
+                "{parts} {values:?} {point:?}"
+            );
+            assert!(
+                (slope - exact).abs() < 1e-4 * (1.0 + exact.abs()),
+                "{slope} {exact}"
+            );
+            compared += 1;
+        }
+    }
+    assert!(compared >= 100);
+}
+
 /// A law whose yarns hold so fast that they flow while the branches relax.
 fn flowing(random: &mut Random, branches: usize) -> (Vec<f64>, CreasePoint) {
     let (mut values, point) = with(random, false, branches);
