@@ -169,6 +169,7 @@ fn run_fit(common: &Common) -> Result<()> {
         rounds: FIT_ROUNDS,
         kick_rounds: FIT_KICK_ROUNDS,
         shakes: 0,
+        stragglers: usize::MAX,
         seed: common.seed(),
         first: 0,
     };

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     error::Result,
-    laboratory::{Condition, Resolution, TESTS, TestSettings, Tests},
+    laboratory::{Condition, Resolution, TESTS, TestSettings, Tests, quadrature_error},
     material::{Law, Parameter, Transform},
     numeric::Compute,
     optimize::{Linearized, Problem},
@@ -189,7 +189,12 @@ impl Calibration {
 
     /// Whether the last stage costs so little that its kinks can be searched.
     pub fn is_cheap(&self) -> bool {
-        self.whole_folds && self.without_meshes.is_none() && self.law.form().has_closed_form()
+        self.reads_whole_folds() && self.law.form().has_closed_form()
+    }
+
+    /// Whether the angles of the last stage are those of whole folds.
+    pub fn reads_whole_folds(&self) -> bool {
+        self.whole_folds && self.without_meshes.is_none()
     }
 
     /// How the last stage simulates.
@@ -264,6 +269,22 @@ impl Calibration {
             (readings.values, slopes)
         });
         Ok(each.collect())
+    }
+
+    /// The largest difference of an angle from a finer quadrature \[degrees\]; none where no fold is taken by quadrature.
+    pub fn quadrature_error(
+        &self,
+        point: &DVector<f64>,
+        conditions: &[(usize, Condition)],
+    ) -> Option<f64> {
+        if !self.reads_whole_folds() {
+            return None;
+        }
+        let sets = self.values(point);
+        let error = |(group, condition): &(usize, Condition)| {
+            quadrature_error(self.law.as_ref(), &sets[*group], condition)
+        };
+        conditions.iter().filter_map(error).reduce(f64::max)
     }
 
     /// Readings of conditions under the hard law, with hinges enough that the fold's cut does not show.

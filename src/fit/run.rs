@@ -79,6 +79,9 @@ const KICK_ROUNDS: usize = 300;
 /// Copies of a start that are made at the end of a search, where whole folds make kinks.
 const SHAKES: usize = 16;
 
+/// Rounds that starts with branches may still take once the lowest has come to rest.
+const STRAGGLERS: usize = 6;
+
 impl<'a> Fit<'a> {
     /// Prepares a completed case.
     pub fn new(
@@ -129,6 +132,11 @@ impl<'a> Fit<'a> {
             shakes: match self.problem.is_cheap() {
                 true => SHAKES,
                 false => 0,
+            },
+            // Rounds of whole folds with branches are dear.
+            stragglers: match self.case.relaxation_branches {
+                0 => usize::MAX,
+                _ => STRAGGLERS,
             },
             seed: self.case.seed,
             first,

@@ -9,7 +9,7 @@ pub(crate) use gradient::gradient_check;
 
 use super::{
     case::Role,
-    problem::Calibration,
+    problem::{Calibration, conditions},
     result::*,
     run::{Fit, Optimum},
     verdict::Evidence,
@@ -35,6 +35,8 @@ pub(crate) fn result(
     evidence: &Evidence,
 ) -> Result<FitResult> {
     let points = points::points(fit, optimum, evidence)?;
+    let list = conditions(fit.data.rows.iter());
+    let error = fit.problem.quadrature_error(&optimum.point, &list);
     let statistics = points::statistics(&optimum.judged, fit.problem.unknowns.len(), &points);
     let parameters = parameters(fit, progress, start, optimum, evidence);
     Ok(FitResult {
@@ -49,7 +51,7 @@ pub(crate) fn result(
         correlations: correlations(fit, evidence),
         misfit: optimum.judged.misfit.clone(),
         hold_out: checks::hold_out(&points),
-        hard_law: checks::hard_law(&points, &fit.case.tests),
+        hard_law: checks::hard_law(&points, &fit.case.tests, error),
         gradient_check: evidence.gradient.clone(),
         curves: Curves(curves::curves(fit, optimum, evidence)?),
         profiles: profiles(&fit.problem, evidence.sides, evidence.thresholds),

@@ -17,6 +17,7 @@ use burn::tensor::Tensor;
 
 pub(super) use columns::ANGLE;
 pub(super) use measured::{Recovery, seconds};
+pub(crate) use whole::quadrature_error;
 
 use crate::{
     error::{Result, bad_input, readable},

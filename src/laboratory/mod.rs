@@ -18,7 +18,7 @@ pub use batch::{Readings, Resolution, Tests};
 pub use bending::{KesLoop, KesTest};
 
 pub use cantilever::{CantileverPoint, CantileverReading};
-pub(crate) use crease::CREST_CURVATURE;
+pub(crate) use crease::{CREST_CURVATURE, quadrature_error};
 pub use crease::{CreaseCurves, CreasePoint, CreaseTest};
 pub use drive::{DriveRow, StrainStep};
 pub(crate) use settings::Specimen;

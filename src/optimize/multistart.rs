@@ -27,6 +27,8 @@ pub struct SearchPlan {
     pub kick_rounds: usize,
     /// Copies of a start that are made at the end of the last stage, where its cost has kinks; 0 where it has none.
     pub shakes: usize,
+    /// Rounds of the last stage that the other starts may still take once the lowest one has come to rest.
+    pub stragglers: usize,
     /// Seed of the kicks.
     pub seed: u64,
     /// Number of the first start among all that share the seed: each start has kicks of its own.
@@ -88,6 +90,11 @@ impl SearchProgress {
         }
     }
 
+    /// The same search beginning with a later stage, for starts that are near enough.
+    pub fn from_stage(self, stage: usize) -> Self {
+        SearchProgress { stage, ..self }
+    }
+
     /// The best start: its number and cost.
     pub fn best(&self) -> Option<(usize, f64)> {
         let rested = self.rests.iter().enumerate();
@@ -144,6 +151,9 @@ pub(crate) fn search(
             }
             if progress.stage == 0 {
                 kick(problem, plan, &mut progress, &mut batch);
+            }
+            if last {
+                hurry(&mut batch.walkers, plan.stragglers);
             }
             progress.walkers = batch.walkers.clone();
             progress.record_round(batch.alive());
@@ -226,6 +236,17 @@ impl SearchProgress {
                     self.walkers[i] = Walker::new(walker.point.clone(), walker.rounds, plan.rounds)
                 }
             }
+        }
+    }
+}
+
+/// Allows every start a few rounds more, if the lowest one has come to rest.
+fn hurry(walkers: &mut [Walker], rounds: usize) {
+    let cost = |w: &Walker| w.cost.unwrap_or(f64::INFINITY);
+    let lowest = walkers.iter().min_by(|a, b| cost(a).total_cmp(&cost(b)));
+    if lowest.is_some_and(|lowest| lowest.outcome.is_some()) {
+        for walker in walkers {
+            walker.limit = walker.limit.min(walker.rounds.saturating_add(rounds));
         }
     }
 }

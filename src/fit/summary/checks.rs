@@ -41,8 +41,13 @@ pub(super) fn hold_out(points: &[PointResult]) -> Option<HoldOut> {
 /// Differences from the hard law that are rounding, in degrees and in standard deviations.
 const ROUNDING: f64 = 1e-6;
 
-/// How far the fitted readings are from those of the hard law.
-pub(super) fn hard_law(points: &[PointResult], settings: &TestSettings) -> HardLaw {
+/// How far the fitted readings are from those of the hard law. `error` is the quadrature's own, where folds are taken by
+/// one \[degrees\].
+pub(super) fn hard_law(
+    points: &[PointResult],
+    settings: &TestSettings,
+    error: Option<f64>,
+) -> HardLaw {
     let angle = |p: &PointResult| Some((p.fitted_deg? - p.hard_deg?).abs());
     let largest_deg = points.iter().filter_map(angle).reduce(f64::max);
     let away = points.iter().filter(|p| !p.held_out).map(|p| {
@@ -57,9 +62,19 @@ pub(super) fn hard_law(points: &[PointResult], settings: &TestSettings) -> HardL
         (Some(_), Specimen::StripMesh) if whole => {
             Some("angles are those of the meshes under the hard law".to_string())
         }
-        (Some(_), _) if whole => Some(
-            "angles are those of whole folds under the hard law; their own error is rounding, below 1e-6°".into(),
-        ),
+        (Some(_), _) if whole => Some(format!(
+            "angles are those of whole folds under the hard law; {}",
+            match error {
+                None => "their own error is rounding, below 1e-6°".into(),
+                Some(error) if error < ROUNDING =>
+                    "they are taken by quadrature, and a finer one differs by less than 1e-6°"
+                        .into(),
+                Some(error) => format!(
+                    "they are taken by quadrature, and a finer one differs by up to {}°",
+                    digits(error)
+                ),
+            }
+        )),
         (Some(degrees), _) => Some(format!(
             "angles are up to {}° from the hard law, because {}",
             digits(degrees),
@@ -67,7 +82,9 @@ pub(super) fn hard_law(points: &[PointResult], settings: &TestSettings) -> HardL
                 Some(hinges) => format!(
                     "tests.hinges = {hinges} asks for sums over hinges under a smooth gate; leave it out to read whole folds"
                 ),
-                None => "some folds have no closed form and are sums over hinges under a smooth gate".into(),
+                None =>
+                    "some folds have no closed form and are sums over hinges under a smooth gate"
+                        .into(),
             }
         )),
     };

@@ -14,30 +14,24 @@
 //!
 //! Not smooth where a piece begins at the crest: the angle then moves like a square root.
 
-use std::{
-    f64::consts::{FRAC_PI_2, PI},
-    sync::LazyLock,
-};
+mod ends;
 
-use num_dual::{DualNum, DualSVec64};
+use std::{f64::consts::PI, sync::LazyLock};
+
+use num_dual::DualSVec64;
 
 use super::{
     CREST_CURVATURE, CreasePoint,
     hinge::{Events, Fabric, Hinges, Real},
 };
 use crate::material::{LawForm, Source, population};
+use ends::{ends, moved, spans};
 
-/// Hinges that look for events, evenly in φ.
-const SCOUTS: usize = 24;
-/// A change of the angle that does not matter \[degrees\].
-const SAME_ANGLE: f64 = 1e-5;
+/// The last two Legendre coefficients of a part of a piece that is smooth to its nodes \[degrees\]. Coefficients fall
+/// geometrically, and the nodes err by those of twice the order.
+const TAIL: f64 = 1e-3;
 /// Branches that a law may have.
 const MOST_BRANCHES: usize = 8;
-/// How closely the end of a piece is found, in φ.
-const CLOSE: f64 = 1e-11;
-/// Pieces of a fold; more come from rounding.
-const MOST_PIECES: usize = 400;
-
 const YARNS: usize = population::YARNS.len();
 
 /// Derivatives that one pass takes, besides that by φ.
@@ -47,10 +41,12 @@ type Number = DualSVec64<12>;
 
 /// How finely a fold is taken.
 pub(super) struct Fineness {
-    /// Nodes and weights of a piece on \[0, 1\].
-    nodes: Vec<(f64, f64)>,
+    /// Of a piece on \[0, 1\].
+    nodes: Vec<Node>,
     /// By how much every step of a branch's relaxation is longer than the one before.
     growth: f64,
+    /// The last coefficients of a part that is not cut any more \[degrees\].
+    tail: f64,
 }
 
 impl Fineness {
@@ -58,28 +54,50 @@ impl Fineness {
         Fineness {
             nodes: legendre(nodes),
             growth,
+            tail: TAIL,
         }
     }
 }
 
 /// As finely as readings are taken.
-pub(super) static USUAL: LazyLock<Fineness> = LazyLock::new(|| Fineness::new(8, 1.1));
+pub(super) static USUAL: LazyLock<Fineness> = LazyLock::new(|| Fineness::new(8, 1.6));
 
-/// Nodes and weights of Gauss-Legendre quadrature on \[0, 1\].
-fn legendre(count: usize) -> Vec<(f64, f64)> {
+/// Finer, to tell how far the usual readings are off.
+pub(super) static FINER: LazyLock<Fineness> = LazyLock::new(|| Fineness::new(12, 1.2));
+
+/// A node of Gauss-Legendre quadrature.
+struct Node {
+    place: f64,
+    weight: f64,
+    /// Weights for the last two Legendre coefficients that the nodes can tell.
+    tail: [f64; 2],
+}
+
+/// Gauss-Legendre quadrature on \[0, 1\].
+fn legendre(count: usize) -> Vec<Node> {
+    let number = count as f64;
     let node = |k: usize| {
-        let mut x = (PI * (k as f64 + 0.75) / (count as f64 + 0.5)).cos();
+        let mut x = (PI * (k as f64 + 0.75) / (number + 0.5)).cos();
         loop {
-            let (mut last, mut value) = (1.0, x);
+            let (mut before, mut last, mut value) = (0.0, 1.0, x);
             for n in 2..=count {
                 let n = n as f64;
-                (last, value) = (value, ((2.0 * n - 1.0) * x * value - (n - 1.0) * last) / n);
+                let next = ((2.0 * n - 1.0) * x * value - (n - 1.0) * last) / n;
+                (before, last, value) = (last, value, next);
             }
-            let slope = count as f64 * (x * value - last) / (x * x - 1.0);
+            let slope = number * (x * value - last) / (x * x - 1.0);
             let step = value / slope;
             x -= step;
             if step.abs() < 1e-15 {
-                return (0.5 * (1.0 - x), 1.0 / ((1.0 - x * x) * slope * slope));
+                let weight = 1.0 / ((1.0 - x * x) * slope * slope);
+                return Node {
+                    place: 0.5 * (1.0 - x),
+                    weight,
+                    tail: [
+                        (2.0 * number - 1.0) * last * weight,
+                        (2.0 * number - 3.0) * before * weight,
+                    ],
+                };
             }
         }
     };
@@ -143,11 +161,8 @@ pub(super) fn recovery(
     let mut angle = 180.0;
     let mut cut = Vec::with_capacity(ends.len() + 1);
     for span in spans(&ends, &vec![0.0; ends.len()]) {
-        let cuts = match has_branches(form) {
-            true => cuts(plain, crest, span, fineness)?,
-            false => vec![[0.0, 1.0]],
-        };
-        angle -= lost(plain, crest, span, &cuts, fineness)?;
+        let (lost, cuts) = cuts(plain, crest, span, fineness)?;
+        angle -= lost;
         cut.push(cuts);
     }
     let mut slopes = vec![0.0; sought.len()];
@@ -195,9 +210,12 @@ fn keeper<T: Real>(
             };
             match (spreads, branches.len()) {
                 (None, 0) => Box::new(Hinges::<T, 1, 0>::new(&fabric, point, growth)),
-                (None, 1..=2) => Box::new(Hinges::<T, 1, 2>::new(&fabric, point, growth)),
+                (None, 1) => Box::new(Hinges::<T, 1, 1>::new(&fabric, point, growth)),
+                (None, 2) => Box::new(Hinges::<T, 1, 2>::new(&fabric, point, growth)),
                 (None, _) => Box::new(Hinges::<T, 1, MOST_BRANCHES>::new(&fabric, point, growth)),
                 (_, 0) => Box::new(Hinges::<T, YARNS, 0>::new(&fabric, point, growth)),
+                (_, 1) => Box::new(Hinges::<T, YARNS, 1>::new(&fabric, point, growth)),
+                (_, 2) => Box::new(Hinges::<T, YARNS, 2>::new(&fabric, point, growth)),
                 _ => Box::new(Hinges::<T, YARNS, MOST_BRANCHES>::new(
                     &fabric, point, growth,
                 )),
@@ -205,10 +223,6 @@ fn keeper<T: Real>(
         }
         LawForm::Dahl => Box::new(Dahl([0, 1, 2].map(|p| number(Source::Parameter(p))))),
     }
-}
-
-fn has_branches(form: &LawForm) -> bool {
-    matches!(form, LawForm::TimeDependent { branches, .. } if !branches.is_empty())
 }
 
 /// Ends of pieces that no event marks: Dahl's friction saturates within some thresholds from the legs.
@@ -224,198 +238,69 @@ fn grades(form: &LawForm, values: &[f64], crest: f64) -> Vec<f64> {
     }
 }
 
-/// A hinge that was looked at.
-struct Scout {
-    place: f64,
-    events: Events<f64>,
-}
-
-fn scout(keeper: &dyn Keeps<f64>, crest: f64, place: f64) -> Option<Scout> {
-    let mut events = Events::new();
-    keeper.kept(crest * place.sin(), &mut events)?;
-    Some(Scout { place, events })
-}
-
-/// The end of a piece.
-struct End {
-    /// The last hinge of the piece and the first of the next.
-    between: [f64; 2],
-    /// The hinge whose excess vanishes here, and the events of the other; none for ends that do not move.
-    moves: Option<(f64, u64)>,
-}
-
-/// The ends of all pieces between the legs and the crest.
-fn ends(keeper: &dyn Keeps<f64>, crest: f64, grades: &[f64]) -> Option<Vec<End>> {
-    let mut ends = Vec::new();
-    // The leg itself has no curvature, and nothing happens there.
-    let mut here = scout(keeper, crest, 1e-9)?;
-    for k in 1..=SCOUTS {
-        let next = scout(keeper, crest, FRAC_PI_2 * k as f64 / SCOUTS as f64)?;
-        while here.events.met() != next.events.met() && ends.len() < MOST_PIECES {
-            let (before, after) = meet(keeper, crest, here, &next)?;
-            let after = match after {
-                Some(after) => after,
-                None => scout(keeper, crest, next.place)?,
-            };
-            let misses = |one: &Scout, other: &Scout| {
-                let others = other.events.met() & !one.events.met();
-                one.events.nearest(others).map(|_| (one.place, others))
-            };
-            ends.push(End {
-                between: [before.place, after.place],
-                moves: misses(&before, &after).or_else(|| misses(&after, &before)),
-            });
-            here = after;
-        }
-        here = next;
-    }
-    ends.extend(grades.iter().map(|&place| End {
-        between: [place; 2],
-        moves: None,
-    }));
-    ends.sort_by(|a, b| a.between[0].total_cmp(&b.between[0]));
-    Some(ends)
-}
-
-/// The last hinge from one on that meets the same events, and the first that meets others; none if that is `far` itself.
-fn meet(
-    keeper: &dyn Keeps<f64>,
-    crest: f64,
-    mut near: Scout,
-    far: &Scout,
-) -> Option<(Scout, Option<Scout>)> {
-    let met = near.events.met();
-    let mut beyond: Option<Scout> = None;
-    // The place and the excess of the last hinges on the side that misses the event, for the secant.
-    let mut seen: [Option<(f64, f64)>; 2] = [None, None];
-    for round in 0.. {
-        let end = beyond.as_ref().unwrap_or(far);
-        if end.place - near.place <= CLOSE {
-            break;
-        }
-        let others = end.events.met();
-        let missed = match near.events.nearest(others & !met) {
-            Some(excess) => Some((near.place, excess)),
-            None => end
-                .events
-                .nearest(met & !others)
-                .map(|excess| (end.place, excess)),
-        };
-        if let Some(missed) = missed
-            && seen[1].is_none_or(|s| s.0 != missed.0)
-        {
-            seen = [seen[1], Some(missed)];
-        }
-        let span = end.place - near.place;
-        let place = match seen {
-            [Some(a), Some(b)] if round % 3 != 2 && a.1 != b.1 => {
-                // A little beyond the zero, so that the bracket closes from both sides in turn.
-                let zero = b.0 - b.1 * (b.0 - a.0) / (b.1 - a.1);
-                let past = (zero - b.0).signum() * (0.3 * CLOSE + 1e-3 * (zero - b.0).abs());
-                let aim = if round % 2 == 0 {
-                    zero + past
-                } else {
-                    zero - past
-                };
-                let inside = (near.place + 0.2 * CLOSE, end.place - 0.2 * CLOSE);
-                if aim > inside.0 && aim < inside.1 {
-                    aim
-                } else {
-                    near.place + 0.5 * span
-                }
-            }
-            _ => near.place + 0.5 * span,
-        };
-        let middle = scout(keeper, crest, place)?;
-        if middle.events.met() == met {
-            near = middle;
-        } else {
-            beyond = Some(middle);
-        }
-    }
-    Some((near, beyond))
-}
-
-/// The angle that the hinges of some shares of a piece keep \[degrees\].
-fn lost<T: Real>(
+/// What a node adds to the angle that a part of a piece keeps, before its weight.
+fn density<T: Real>(
     keeper: &dyn Keeps<T>,
     crest: f64,
     (from, to): (T, T),
+    [low, high]: [f64; 2],
+    node: &Node,
+    events: &mut Events<T>,
+) -> Option<T> {
+    let sine = (from + (to - from) * (low + (high - low) * node.place)).sin();
+    let kept = keeper.kept(sine * crest, events)?;
+    let share = (sine * sine + 1.0).sqrt().recip() * (720.0 / PI / crest);
+    Some(share * kept * (high - low))
+}
+
+/// The angle that the hinges of a piece keep \[degrees\], which is taken in parts.
+fn lost<T: Real>(
+    keeper: &dyn Keeps<T>,
+    crest: f64,
+    ends: (T, T),
     cuts: &[[f64; 2]],
     fineness: &Fineness,
 ) -> Option<T> {
-    let mut events = Events::new();
+    let mut events = Events::unasked();
     let mut sum = T::from(0.0);
-    let span = to - from;
-    for [low, high] in cuts {
-        for (node, weight) in &fineness.nodes {
-            let sine = (from + span * (low + (high - low) * node)).sin();
-            let kept = keeper.kept(sine * crest, &mut events)?;
-            let share = (sine * sine + 1.0).sqrt().recip() * (720.0 / PI / crest);
-            sum += share * kept * ((high - low) * weight);
+    for cut in cuts {
+        for node in &fineness.nodes {
+            sum += density(keeper, crest, ends, *cut, node, &mut events)? * node.weight;
         }
     }
-    Some(sum * span)
+    Some(sum * (ends.1 - ends.0))
 }
 
-/// Halves of a piece, and of those, until halving changes no angle. A hinge whose slip comes just before the reading has
-/// kept what the branches have not yet taken up: that changes within a sliver of the fold.
+/// The angle that the hinges of a piece keep \[degrees\], and the parts in which it is taken: halves, and halves of those,
+/// until the integrand is smooth to the nodes. A hinge whose slip comes just before the reading has kept what the
+/// branches have not yet taken up: that changes within a sliver of the fold.
 fn cuts(
     keeper: &dyn Keeps<f64>,
     crest: f64,
     ends: (f64, f64),
     fineness: &Fineness,
-) -> Option<Vec<[f64; 2]>> {
-    let angle = |cut: [f64; 2]| lost(keeper, crest, ends, &[cut], fineness);
-    let mut open = vec![([0.0, 1.0], angle([0.0, 1.0])?)];
-    let mut done = Vec::new();
-    while let Some(([low, high], whole)) = open.pop() {
-        let middle = 0.5 * (low + high);
-        let halves = [[low, middle], [middle, high]];
-        let each = [angle(halves[0])?, angle(halves[1])?];
-        if (each[0] + each[1] - whole).abs() < SAME_ANGLE || high - low < 1e-3 {
+) -> Option<(f64, Vec<[f64; 2]>)> {
+    let mut events = Events::unasked();
+    let mut open = vec![[0.0, 1.0]];
+    let (mut lost, mut done) = (0.0, Vec::new());
+    let span = ends.1 - ends.0;
+    while let Some([low, high]) = open.pop() {
+        let (mut sum, mut tail) = (0.0, [0.0; 2]);
+        for node in &fineness.nodes {
+            let density = span * density(keeper, crest, ends, [low, high], node, &mut events)?;
+            sum += density * node.weight;
+            tail[0] += density * node.tail[0];
+            tail[1] += density * node.tail[1];
+        }
+        if tail[0].abs() + tail[1].abs() < fineness.tail || high - low < 1e-3 {
+            lost += sum;
             done.push([low, high]);
         } else {
-            open.extend(halves.into_iter().zip(each));
+            let middle = 0.5 * (low + high);
+            open.extend([[low, middle], [middle, high]]);
         }
     }
-    Some(done)
-}
-
-/// From and to where the pieces reach; what is added to every end carries its derivatives.
-fn spans<T: Real>(ends: &[End], moves: &[T]) -> Vec<(T, T)> {
-    let mut spans = Vec::with_capacity(ends.len() + 1);
-    let mut from = T::from(0.0);
-    for (end, moved) in ends.iter().zip(moves) {
-        let [to, next] = end.between.map(|place| *moved + place);
-        spans.push((from, to));
-        from = next;
-    }
-    spans.push((from, T::from(FRAC_PI_2)));
-    spans
-}
-
-/// The derivatives of the place of an end; the value is zero.
-fn moved(keeper: &dyn Keeps<Number>, crest: f64, end: &End) -> Option<Number> {
-    let Some((place, others)) = end.moves else {
-        return Some(Number::from(0.0));
-    };
-    let mut events = Events::new();
-    let phi = Number::from(place).derivative(WIDTH);
-    keeper.kept(phi.sin() * crest, &mut events)?;
-    let Some(excess) = events.nearest(others) else {
-        return Some(Number::from(0.0));
-    };
-    let mut gradient = excess
-        .eps
-        .unwrap_generic(nalgebra::Const::<12>, nalgebra::U1);
-    let by_place = gradient[WIDTH];
-    gradient[WIDTH] = 0.0;
-    let moves = match by_place == 0.0 {
-        true => gradient * 0.0,
-        false => gradient / -by_place,
-    };
-    Some(Number::new(0.0, num_dual::Derivative::some(moves)))
+    Some((lost, done))
 }
 
 #[cfg(test)]

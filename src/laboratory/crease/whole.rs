@@ -6,8 +6,8 @@ use rayon::prelude::*;
 use super::{CREST_CURVATURE, CreasePoint, CreaseTest, exact, quadrature};
 use crate::{
     error::Result,
-    laboratory::{PreparedTest, Readings, Request, TestSetup, batch::HingeBlock},
-    material::LawForm,
+    laboratory::{Condition, PreparedTest, Readings, Request, TestSetup, batch::HingeBlock},
+    material::{Law, LawForm},
 };
 
 /// Recovery angle \[degrees\] of a fold under the hard law and its derivatives by the parameters that are sought. `None`
@@ -30,6 +30,23 @@ pub(super) fn recovery(
         *slope = 0.0;
     }
     Some((angle, slopes))
+}
+
+/// By how much the angle of a fold that is taken by quadrature differs from that of a finer one \[degrees\]. `None` for
+/// folds with a closed form, and where a yarn would yield against its fold.
+pub(crate) fn quadrature_error(
+    law: &dyn Law,
+    values: &[f64],
+    condition: &Condition,
+) -> Option<f64> {
+    let point = CreasePoint::of(condition)?;
+    let form = law.form();
+    if exact::recovery(&form, values, &[], &point).is_some() {
+        return None;
+    }
+    let angle = |fineness| quadrature::recovery(&form, values, &[], &point, fineness);
+    let (usual, finer) = (angle(&quadrature::USUAL)?, angle(&quadrature::FINER)?);
+    Some((usual.0 - finer.0).abs())
 }
 
 /// Folds under the hard law. A reading of a whole fold is a function of its own condition alone.

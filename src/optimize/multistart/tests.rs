@@ -44,6 +44,7 @@ const PLAN: SearchPlan = SearchPlan {
     },
     rounds: 20,
     shakes: 0,
+    stragglers: usize::MAX,
     kick_rounds: 1000,
     seed: 1,
     first: 0,

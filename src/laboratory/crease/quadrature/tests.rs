@@ -110,7 +110,7 @@ fn rolled_out(law: &Arc<dyn Law>, values: &[f64], point: CreasePoint, test: Crea
 #[test]
 fn branches_are_the_limit_of_roll_outs() {
     let mut random = Random(17);
-    let mut worst = 0.0f64;
+    let (mut worst, mut compared) = (0.0f64, 0);
     for k in 0..12 {
         let count = 1 + k % 2;
         let law = LawName::TimeDependent.law(Timer::Authors, count);
@@ -133,47 +133,102 @@ fn branches_are_the_limit_of_roll_outs() {
             coarse - angle
         );
         worst = worst.max((fine - angle).abs());
+        compared += 1;
     }
-    println!("{worst}");
-    assert!(worst < 0.1);
+    println!("{compared} folds, {worst:.1e}°");
+    assert!(worst < 0.1 && compared >= 10);
 }
 
+// Equal times are moved apart by a share of 1e-5 from branch to branch, which changes the angle by up to 3e-4°.
+#[test]
+fn equal_branches_are_one() {
+    let mut random = Random(41);
+    let mut compared = 0;
+    for _ in 0..60 {
+        let (values, point) = with(&mut random, false, 1);
+        let whole = recovery(&form(false, 1), &values, &[10], &point);
+        let Some((angle, slopes)) = whole else {
+            continue;
+        };
+        for parts in [2, 4] {
+            let mut split = values[..9].to_vec();
+            for _ in 0..parts {
+                split.extend([values[9] / parts as f64, values[10]]);
+            }
+            let times: Vec<usize> = (0..parts).map(|i| 10 + 2 * i).collect();
+            let found = recovery(&form(false, parts), &split, &times, &point).unwrap();
+            let slope = found.1.iter().sum::<f64>() * values[10];
+            let exact = slopes[0] * values[10];
+            assert!(
+                (found.0 - angle).abs() < 1e-3,
+                "{parts} {values:?} {point:?}"
+            );
+            assert!(
+                (slope - exact).abs() < 1e-4 * (1.0 + exact.abs()),
+                "{slope} {exact}"
+            );
+            compared += 1;
+        }
+    }
+    assert!(compared >= 100);
+}
+
+/// A law whose yarns hold so fast that they flow while the branches relax.
+fn flowing(random: &mut Random, branches: usize) -> (Vec<f64>, CreasePoint) {
+    let (mut values, point) = with(random, false, branches);
+    values[1] = 1e-5 * between(random, 2.0, 20.0);
+    values[3] = between(random, 2000.0, 10_000.0);
+    values[4] = between(random, 0.1, 5.0);
+    values[5] = between(random, 50.0, 400.0);
+    values[7] = 0.8 + 0.19 * random.uniform();
+    values[8] = between(random, 5.0, 2000.0);
+    let (press, read) = (between(random, 1.0, 100.0), between(random, 100.0, 1e4));
+    let point = CreasePoint {
+        press,
+        read,
+        ..point
+    };
+    (values, point)
+}
+
+// A kink is where differences of fourth order over two spans disagree by more than 1e-7. Where they agree, they are
+// exact to about that, and the slopes agree with them to 1.9e-7.
 #[test]
 fn the_jacobian_is_the_derivative() {
     let mut random = Random(5);
     let (mut checked, mut kinks) = (0, 0);
-    for k in 0..60 {
+    for k in 0..80 {
         let (spreads, branches) = [(true, 0), (false, 1), (false, 2), (true, 1)][k % 4];
         let form = form(spreads, branches);
-        let (values, point) = with(&mut random, spreads, branches);
-        let sought: Vec<usize> = (0..values.len()).collect();
-        let Some((_, slopes)) = recovery(&form, &values, &sought, &point) else {
-            continue;
+        let (values, point) = match !spreads && k >= 40 {
+            true => flowing(&mut random, branches),
+            false => with(&mut random, spreads, branches),
         };
+        let sought: Vec<usize> = (0..values.len()).collect();
+        let (_, slopes) = recovery(&form, &values, &sought, &point).unwrap();
         for (p, slope) in slopes.iter().enumerate() {
             let at = |share: f64| {
                 let mut moved = values.clone();
                 moved[p] *= 1.0 + share;
                 recovery(&form, &moved, &[], &point).unwrap().0
             };
-            let h = 2e-5;
-            let near = (at(h) - at(-h)) / (2.0 * h);
-            let far = (at(2.0 * h) - at(-2.0 * h)) / (4.0 * h);
-            let difference = (4.0 * near - far) / 3.0;
-            if (near - far).abs() > 1e-3 * (1.0 + near.abs()) {
+            let [near, middle, far] = [1e-4, 2e-4, 4e-4].map(|h| (at(h) - at(-h)) / (2.0 * h));
+            let difference = (4.0 * near - middle) / 3.0;
+            let wider = (4.0 * middle - far) / 3.0;
+            if (difference - wider).abs() > 1e-7 * (1.0 + difference.abs()) {
                 kinks += 1;
                 continue;
             }
             checked += 1;
             let exact = slope * values[p];
-            if (exact - difference).abs() > 1e-5 * (1.0 + exact.abs()) {
-                println!(
-                    "{k} {spreads} {branches} p{p}: {exact} {difference} near {near} far {far}"
-                );
-            }
+            assert!(
+                (exact - difference).abs() < 1e-6 * (1.0 + exact.abs()),
+                "{k} {spreads} {branches} p{p}: {exact} {difference} {values:?} {point:?}"
+            );
         }
     }
-    println!("{checked} {kinks}");
+    println!("{checked} slopes, {kinks} more at kinks");
+    assert!(checked >= 950 && kinks <= 50);
 }
 
 // Dahl's friction has no events; its moment saturates within some thresholds from the legs.
@@ -220,42 +275,75 @@ fn dahls_friction_is_the_limit_of_roll_outs() {
     assert!(worst < 2e-3, "{worst}");
 }
 
-// With a node more every piece is a digit better; a branch's relaxation is of second order in the growth of its steps. The
-// bounds are for the nodes and steps that readings are taken with.
-#[test]
-fn nodes_converge_geometrically_and_steps_to_second_order() {
-    let errors = |spreads: bool, branches: usize, each: &[(usize, f64)], finest: (usize, f64)| {
-        let form = form(spreads, branches);
-        let mut random = Random(29);
-        let mut worst = vec![0.0f64; each.len()];
-        for _ in 0..if branches > 0 { 30 } else { 100 } {
-            let (values, point) = with(&mut random, spreads, branches);
-            let angle = |(nodes, growth): (usize, f64)| {
-                let fineness = Fineness::new(nodes, growth);
-                super::recovery(&form, &values, &[], &point, &fineness).map(|found| found.0)
-            };
-            let Some(reference) = angle(finest) else {
-                continue;
-            };
-            for (worst, fineness) in worst.iter_mut().zip(each) {
-                *worst = worst.max((angle(*fineness).unwrap() - reference).abs());
-            }
+/// The largest error of angles in each of some finenesses.
+fn errors(
+    (spreads, branches): (bool, usize),
+    draw: fn(&mut Random, bool, usize) -> (Vec<f64>, CreasePoint),
+    each: &[Fineness],
+    finest: &Fineness,
+) -> Vec<f64> {
+    let form = form(spreads, branches);
+    let mut random = Random(29);
+    let mut worst = vec![0.0f64; each.len()];
+    for _ in 0..if branches > 0 { 40 } else { 100 } {
+        let (values, point) = draw(&mut random, spreads, branches);
+        let angle = |fineness: &Fineness| {
+            super::recovery(&form, &values, &[], &point, fineness).map(|found| found.0)
+        };
+        let Some(reference) = angle(finest) else {
+            continue;
+        };
+        for (worst, fineness) in worst.iter_mut().zip(each) {
+            *worst = worst.max((angle(fineness).unwrap() - reference).abs());
         }
-        println!("{spreads} {branches}: {worst:?}°");
-        worst
+    }
+    let shown: Vec<String> = worst.iter().map(|w| format!("{w:.1e}°")).collect();
+    println!("{spreads} {branches}: {}", shown.join(" "));
+    worst
+}
+
+// With a node more every piece is a digit better. No piece is halved here.
+#[test]
+fn nodes_converge_geometrically() {
+    let whole = |nodes: usize| Fineness {
+        tail: f64::INFINITY,
+        ..Fineness::new(nodes, 1.6)
     };
-    let nodes = [4, 5, 6, 8, 10].map(|nodes| (nodes, 1.1));
     for spreads in [false, true] {
-        let worst = errors(spreads, 0, &nodes, (16, 1.1));
+        let nodes = [4, 5, 6, 8, 10].map(whole);
+        let worst = errors((spreads, 0), with, &nodes, &whole(16));
         assert!(worst[0] > 1e-4, "the errors of few nodes must show");
         assert!(worst[1] < 0.2 * worst[0] && worst[2] < 0.5 * worst[1]);
         assert!(worst[3] < 1e-5 && worst[4] < 0.05 * worst[3]);
     }
+}
+
+// A hinge whose slip comes just before the reading changes within a sliver of the fold.
+#[test]
+fn pieces_are_halved_until_their_nodes_suffice() {
+    let finest = Fineness {
+        tail: 1e-6,
+        ..Fineness::new(16, 1.6)
+    };
+    for spreads in [false, true] {
+        let (mut whole, usual) = (Fineness::new(8, 1.6), Fineness::new(8, 1.6));
+        whole.tail = f64::INFINITY;
+        let worst = errors((spreads, 1), with, &[whole, usual], &finest);
+        assert!(worst[0] > 3e-4, "the errors of whole pieces must show");
+        assert!(worst[1] < 2e-4, "a reading errs by less than 0.0002°");
+    }
+}
+
+// Where a yarn flows while branches relax, time is taken in steps.
+#[test]
+fn steps_of_flow_converge() {
+    let steps = |growth: f64| Fineness::new(8, growth);
     for branches in [1, 2] {
-        let steps = [1.4, 1.2, 1.1].map(|growth| (8, growth));
-        let worst = errors(false, branches, &steps, (8, 1.0125));
-        assert!(worst[0] > 1e-2, "the errors of long steps must show");
-        assert!(worst[1] < 0.35 * worst[0] && worst[2] < 0.35 * worst[1]);
-        assert!(worst[2] < 0.01, "a reading errs by less than 0.01°");
+        let draw = |random: &mut Random, _: bool, branches: usize| flowing(random, branches);
+        let each = [3.2, 1.6, 1.3].map(steps);
+        let worst = errors((false, branches), draw, &each, &steps(1.05));
+        assert!(worst[0] > 1e-3, "the errors of long steps must show");
+        assert!(worst[1] < 0.2 * worst[0] && worst[2] < 0.7 * worst[1]);
+        assert!(worst[1] < 1e-3, "a reading errs by less than 0.001°");
     }
 }

@@ -1,0 +1,95 @@
+//! The events that a hinge meets on its way from the press to the reading.
+
+use super::Real;
+use crate::material::population;
+
+/// Bits of an event: one a yarn.
+const MOST_YARNS: usize = population::YARNS.len();
+
+/// What happens to a yarn.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Event {
+    /// It slides while the fold is made.
+    Slides,
+    /// It yields while the fold is made.
+    Yields,
+    /// It slips at the release.
+    Slips,
+    /// It flows after the release.
+    Flows,
+    /// It slips some time after the release.
+    SlipsLater,
+    /// It has come to rest after that and slips once more.
+    SlipsAgain,
+}
+
+/// The events that a hinge has met, and how far it is from others.
+pub(in crate::laboratory::crease) struct Events<T> {
+    met: u64,
+    /// Excess, not positive, of events that were not met.
+    missed: Vec<(u64, T)>,
+    /// Whether anyone asks for what was missed after the release, which costs a search for the highest excess.
+    pub(super) asked: bool,
+}
+
+impl<T: Real> Events<T> {
+    /// None yet.
+    pub(in crate::laboratory::crease) fn new() -> Events<T> {
+        Events {
+            met: 0,
+            missed: Vec::new(),
+            asked: true,
+        }
+    }
+
+    /// For hinges whose events are known: nothing is noted of events that are missed after the release.
+    pub(in crate::laboratory::crease) fn unasked() -> Events<T> {
+        Events {
+            asked: false,
+            ..Events::new()
+        }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.met = 0;
+        self.missed.clear();
+    }
+
+    fn bit(event: Event, yarn: usize) -> u64 {
+        1 << (event as usize * MOST_YARNS + yarn)
+    }
+
+    pub(super) fn meet(&mut self, event: Event, yarn: usize) {
+        self.met |= Self::bit(event, yarn);
+    }
+
+    pub(super) fn has_met(&self, event: Event, yarn: usize) -> bool {
+        self.met & Self::bit(event, yarn) != 0
+    }
+
+    pub(super) fn miss(&mut self, event: Event, yarn: usize, excess: T) {
+        self.missed.push((Self::bit(event, yarn), excess));
+    }
+
+    /// Whether an excess is positive, noted either way.
+    pub(super) fn decide(&mut self, event: Event, yarn: usize, excess: T) -> bool {
+        let met = excess.re() > 0.0;
+        match met {
+            true => self.meet(event, yarn),
+            false => self.miss(event, yarn, excess),
+        }
+        met
+    }
+
+    /// The events as one number: equal numbers, equal events.
+    pub(in crate::laboratory::crease) fn met(&self) -> u64 {
+        self.met
+    }
+
+    /// The excess nearest to zero of events that others met and this hinge did not.
+    pub(in crate::laboratory::crease) fn nearest(&self, others: u64) -> Option<T> {
+        let wanted = self.missed.iter().filter(|(bit, _)| others & bit != 0);
+        let nearest = wanted.max_by(|a, b| a.1.re().total_cmp(&b.1.re()));
+        nearest.map(|(_, excess)| *excess)
+    }
+}
