@@ -116,6 +116,7 @@ pub trait Law: Debug + Send + Sync {
 
 /// What a law is, for computations that know its formulas.
 #[derive(Debug, Clone, PartialEq)]
+#[allow(clippy::large_enum_variant)] // A form is made once a fit and never stored in numbers.
 pub enum LawForm {
     /// The time-dependent law or a special case of it.
     TimeDependent {

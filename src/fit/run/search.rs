@@ -157,7 +157,7 @@ impl<'a> Groups<'a> {
                 let progress = journal.get::<SearchProgress>(&key)?;
                 let plan = self.fit.plan(group * GROUP);
                 let stage = self.fit.first_stage();
-                let fresh = || SearchProgress::new(&plan, starts.to_vec()).from_stage(stage);
+                let fresh = || SearchProgress::new(&plan, starts.to_vec()).beginning_with(stage);
                 groups.push(progress.unwrap_or_else(fresh));
             }
         }
@@ -318,7 +318,7 @@ impl Fit<'_> {
         let plan = self.plan(index * GROUP);
         let progress = match journal.get::<SearchProgress>(key)? {
             Some(progress) => progress,
-            None => SearchProgress::new(&plan, starts.to_vec()).from_stage(self.first_stage()),
+            None => SearchProgress::new(&plan, starts.to_vec()).beginning_with(self.first_stage()),
         };
         let mut last = Instant::now();
         let mut each = |progress: &SearchProgress| {
