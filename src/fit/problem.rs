@@ -73,8 +73,6 @@ pub struct Calibration {
     /// Value, standard deviation and condition of every residual; repeats share a condition.
     targets: Vec<(f64, f64, usize)>,
     stages: Vec<Tests>,
-    /// Hinges and gate widths of the stages.
-    widths: Vec<(usize, f64)>,
     /// The last stage without its meshes, where it has any.
     without_meshes: Option<Tests>,
     /// Other processes that evaluate shares of a batch.
@@ -111,7 +109,6 @@ impl Calibration {
             origins,
             targets: Vec::new(),
             stages: Vec::new(),
-            widths: stages(hinges),
             without_meshes: None,
             #[cfg(feature = "mpi")]
             ranks: None,
@@ -130,11 +127,7 @@ impl Calibration {
                 conditions.push(condition);
             }
         }
-        if case.has_population() && calibration.whole_folds {
-            // The search begins where that of equal yarns ends: see `Fit::before`.
-            calibration.widths.drain(..EARLY_STAGES.len());
-        }
-        let stages = calibration.widths.clone();
+        let stages = stages(hinges);
         for (k, (hinges, width)) in stages.iter().enumerate() {
             // Early stages simulate independent hinges, which is cheap. Only the last stage simulates meshes and
             // whole folds.
@@ -184,7 +177,7 @@ impl Calibration {
 
     /// Gate width of a stage, as a share of the largest curvature.
     pub fn width(&self, stage: usize) -> f64 {
-        self.widths[stage].1
+        stages(self.hinges)[stage].1
     }
 
     /// Whether the last stage costs so little that its kinks can be searched.

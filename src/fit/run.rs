@@ -133,10 +133,10 @@ impl<'a> Fit<'a> {
                 true => SHAKES,
                 false => 0,
             },
-            // Rounds of whole folds with branches are dear.
-            stragglers: match self.case.relaxation_branches {
-                0 => usize::MAX,
-                _ => STRAGGLERS,
+            // Rounds of whole folds without a closed form are dear.
+            stragglers: match self.case.with_fused_law() {
+                None => usize::MAX,
+                Some(_) => STRAGGLERS,
             },
             seed: self.case.seed,
             first,

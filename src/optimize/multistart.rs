@@ -91,7 +91,7 @@ impl SearchProgress {
     }
 
     /// The same search beginning with a later stage, for starts that are near enough.
-    pub fn from_stage(self, stage: usize) -> Self {
+    pub fn beginning_with(self, stage: usize) -> Self {
         SearchProgress { stage, ..self }
     }
 

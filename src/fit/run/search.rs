@@ -157,7 +157,7 @@ impl<'a> Groups<'a> {
                 let progress = journal.get::<SearchProgress>(&key)?;
                 let plan = self.fit.plan(group * GROUP);
                 let stage = self.fit.first_stage();
-                let fresh = || SearchProgress::new(&plan, starts.to_vec()).from_stage(stage);
+                let fresh = || SearchProgress::new(&plan, starts.to_vec()).beginning_with(stage);
                 groups.push(progress.unwrap_or_else(fresh));
             }
         }
@@ -208,11 +208,13 @@ impl Fit<'_> {
         Ok(Some(names.zip(found).collect()))
     }
 
-    /// The stage that a search begins with. Starts from the end of a fit without branches are near enough for whole
+    /// The stage that a search begins with. Starts from the end of a fit of a simpler law are near enough for whole
     /// folds, which cost less than the sums over hinges of the stages before.
     fn first_stage(&self) -> usize {
-        let near = self.case.relaxation_branches > 0 && self.problem.reads_whole_folds();
-        if near { self.problem.stages() - 1 } else { 0 }
+        match self.case.with_fused_law() {
+            Some(_) if self.problem.reads_whole_folds() => self.problem.stages() - 1,
+            _ => 0,
+        }
     }
 
     /// The starts of a part whose unknowns are called `names` in the whole: the case's own, then Sobol's points. With
@@ -321,7 +323,7 @@ impl Fit<'_> {
         let plan = self.plan(index * GROUP);
         let progress = match journal.get::<SearchProgress>(key)? {
             Some(progress) => progress,
-            None => SearchProgress::new(&plan, starts.to_vec()).from_stage(self.first_stage()),
+            None => SearchProgress::new(&plan, starts.to_vec()).beginning_with(self.first_stage()),
         };
         let mut last = Instant::now();
         let mut each = |progress: &SearchProgress| {

@@ -176,15 +176,16 @@ impl<T: Real, const Y: usize, const B: usize> Hinges<T, Y, B> {
 
     /// Notes how near yarns came to events that they did not meet.
     fn note(&self, highest: &[[Option<T>; Y]; 2], events: &mut Events<T>) {
-        for y in 0..Y {
-            if let Some(excess) = highest[0][y] {
+        let [slips, flows] = highest;
+        for (y, (slip, flow)) in slips.iter().zip(flows).enumerate() {
+            if let Some(excess) = *slip {
                 if !events.has_met(Event::SlipsLater, y) {
                     events.miss(Event::SlipsLater, y, excess);
                 } else if !events.has_met(Event::SlipsAgain, y) {
                     events.miss(Event::SlipsAgain, y, excess);
                 }
             }
-            if let Some(excess) = highest[1][y]
+            if let Some(excess) = *flow
                 && !events.has_met(Event::Flows, y)
             {
                 events.miss(Event::Flows, y, excess);

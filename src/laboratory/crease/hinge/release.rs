@@ -51,8 +51,8 @@ impl<T: Real, const Y: usize, const B: usize> Hinges<T, Y, B> {
     ) -> Option<T> {
         let before = state.plastic;
         self.flow(&mut state);
-        for y in 0..Y {
-            if state.plastic[y].re() > before[y].re() {
+        for (y, before) in before.iter().enumerate() {
+            if state.plastic[y].re() > before.re() {
                 events.meet(Event::Flows, y);
             } else {
                 let surface = self.cloth.yields + state.plastic[y] * self.at_reading[y];

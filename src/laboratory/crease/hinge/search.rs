@@ -209,7 +209,7 @@ impl<const Y: usize, const B: usize> Search<'_, Y, B> {
     fn within(&mut self, from: &Look<Y, B>, to: &Look<Y, B>) -> Option<(Turn, f64)> {
         let state = self.course.state;
         let mut first: Option<(Turn, f64)> = None;
-        let mut peaks = [[None; Y]; 2];
+        let (mut slips, mut flows) = ([None; Y], [None; Y]);
         let mut check = |search: &Self, turn: Turn| {
             let slow = match turn {
                 Turn::Slips(_) | Turn::Flows(_) => 0.0,
@@ -229,19 +229,19 @@ impl<const Y: usize, const B: usize> Search<'_, Y, B> {
             }
             rise.at.is_none().then_some(rise.peak)
         };
-        for y in 0..Y {
+        for (y, (slip, flow)) in slips.iter_mut().zip(&mut flows).enumerate() {
             if let Grip::Rests(..) = state.grips[y] {
-                peaks[0][y] = check(self, Turn::Slips(y));
+                *slip = check(self, Turn::Slips(y));
             }
             match state.flows[y] {
                 true => drop(check(self, Turn::Stills(y))),
-                false => peaks[1][y] = check(self, Turn::Flows(y)),
+                false => *flow = check(self, Turn::Flows(y)),
             }
         }
         if state.slides() {
             check(self, Turn::Rests);
         }
-        for (kind, each) in peaks.into_iter().enumerate() {
+        for (kind, each) in [slips, flows].into_iter().enumerate() {
             for (y, peak) in each.into_iter().enumerate() {
                 if let Some(peak) = peak
                     && first.is_none_or(|(_, at)| peak.0 <= at)
