@@ -149,7 +149,7 @@ impl<T: Real> Events<T> {
         self.missed.clear();
     }
 
-    fn bit(event: Event, yarn: usize) -> u64 {
+    pub(super) fn bit(event: Event, yarn: usize) -> u64 {
         1 << (event as usize * MOST_YARNS + yarn)
     }
 
