@@ -114,10 +114,9 @@ fn differences(law: &dyn Law, values: &[f64], point: &CreasePoint) -> Vec<Option
 #[test]
 fn folds_in_tensors_are_the_exact_ones() {
     let mut random = Random(7);
-    let times: usize = std::env::var("TIMES").map_or(1, |t| t.parse().unwrap());
     for (name, law) in laws() {
         let stepped = name.contains("branch");
-        let count = if stepped { 8 } else { 16 } * times;
+        let count = if stepped { 8 } else { 16 };
         let points = points(&mut random, count);
         let drawn = |_: &CreasePoint| drawn(&mut random, law.as_ref());
         let sets: Vec<Vec<f64>> = points.iter().map(drawn).collect();
@@ -140,9 +139,6 @@ fn folds_in_tensors_are_the_exact_ones() {
             for (k, found) in found.iter().enumerate() {
                 let found = found[i].as_ref().unwrap();
                 let apart = (found.angle - angle).abs();
-                if apart > angles[k] && apart > 1e-3 {
-                    println!("  {k} angle {apart:.1e} {point:?} {values:?}");
-                }
                 angles[k] = angles[k].max(apart);
                 for (p, difference) in differences.iter().enumerate() {
                     let Some(difference) = difference else {
@@ -150,13 +146,6 @@ fn folds_in_tensors_are_the_exact_ones() {
                     };
                     checked += 1;
                     let apart = (found.slopes[p] * values[p] - difference).abs() / scale;
-                    if apart > slopes[k] && apart > 2e-4 {
-                        println!(
-                            "  {k} slope {p} {apart:.1e} {difference:.6} {:.6} exact {:.6} {scale:.3} {point:?} {values:?}",
-                            found.slopes[p] * values[p],
-                            exact[p] * values[p]
-                        );
-                    }
                     slopes[k] = slopes[k].max(apart);
                 }
             }
