@@ -62,7 +62,7 @@ const FIRST: f64 = 1e-3;
 impl CreaseTest {
     /// Recovery angle \[degrees\] of whole folds under the hard law and, where asked for, the exact Jacobian with the hinges
     /// that change from rest to slip, as roll-outs on the device of `compute`. In f64 angles are
-    /// within 0.01° of [`CreaseTest::exact`].
+    /// within 0.01° of [`CreaseTest::exact`], unless a yarn slips forwards while branches relax (docs/MODEL.md).
     ///
     /// `parameters` are those of the law for all points, or a row per point, row-major `[points, parameters]`. A fold in
     /// which a yarn would yield against its fold is cut into hinges, as `self` and `gate` say; its Jacobian is then as good
