@@ -27,38 +27,31 @@
 //! at their end, so that the derivatives of the roll-out lack the movement of that time. Such pieces (laws with branches
 //! only) are integrated in f64 on the CPU.
 
-use std::{collections::BTreeMap, f64::consts::PI, sync::Arc};
+mod plan;
+mod stride;
+
+use std::{collections::BTreeMap, sync::Arc};
 
 use rayon::prelude::*;
 
-use super::{
-    End, Keeps, Number, USUAL, WIDTH, YARNS, cuts, dual, ends, grades, has_branches, keeper, lost,
-    moved, scout, spans,
-};
+use plan::{Plan, plan};
+use stride::{Stride, stride};
+
+use super::has_branches;
 use crate::{
     error::{Result, bad_input},
-    laboratory::crease::{
-        CREST_CURVATURE, CreaseCurves, CreasePoint, CreaseTest, OVERSHOOT, check_angles,
-        hinge::{Event, Events},
-    },
-    material::{Law, LawForm, Source},
-    numeric::{Compute, Gate, Precision},
-    rollout::{HingeReading, Rollout, RolloutPath, Schedule, Step, log_times},
+    laboratory::crease::{CreaseCurves, CreasePoint, CreaseTest, check_angles},
+    material::{Law, LawForm},
+    numeric::{Compute, Gate},
+    rollout::{Rollout, RolloutPath},
 };
 
-/// Share of a flow that its last steps may leave undone; 1e-6 of a fold is 0.0002°.
-const UNFLOWED: f64 = 1e-6;
-/// Most steps of no duration that let a flow end.
-const MOST_SETTLES: f64 = 1024.0;
 /// With branches: the fewest steps to a reading.
 const FEWEST_STEPS: usize = 32;
 /// With branches: the most steps to a reading.
 const MOST_STEPS: usize = 4096;
 /// By how much an angle may change when the steps are doubled \[degrees\]. It then errs by about a third of that.
 const SAME: f64 = 0.01;
-/// The first step is that share of the time of the fastest branch, or of the reading time.
-const FIRST: f64 = 1e-3;
-
 impl CreaseTest {
     /// Recovery angle \[degrees\] of whole folds under the hard law and, where asked for, the exact Jacobian with the hinges
     /// that change from rest to slip, as roll-outs on the device of `compute`. In f64 angles are
@@ -138,33 +131,6 @@ impl CreaseTest {
 struct Reading {
     angle: f64,
     slopes: Vec<f64>,
-}
-
-/// A hinge of a roll-out.
-struct Node {
-    curvature: f64,
-    /// ∂lost/∂κ_res.
-    weight: f64,
-}
-
-/// A fold before its roll-out.
-struct Plan<'a> {
-    point: CreasePoint,
-    parameters: &'a [f64],
-    nodes: Vec<Node>,
-    /// The angle without what the nodes keep, with the derivatives of that and of the ends.
-    rest: Reading,
-}
-
-/// How a fold is stepped from the release to its reading. Ordered, so that equal ones are rolled out together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Stride {
-    /// Reading time and start of the even steps in log time \[s\], as bits: floats do not order.
-    read: u64,
-    first: u64,
-    steps: usize,
-    /// Steps of no duration at the end.
-    settles: usize,
 }
 
 /// Whole folds of a law on a device.
@@ -352,185 +318,6 @@ impl Reading {
             slopes: slopes.map(|(a, b)| a + factor * b).collect(),
         }
     }
-}
-
-impl Stride {
-    /// Fold, hold, release and creep to the reading.
-    fn schedule(&self, precision: Precision) -> Schedule {
-        // Far above rounding, and too little to move a threshold past a node: see `OVERSHOOT`.
-        let beyond = match precision {
-            Precision::F64 => 1.0 + 1e-10,
-            Precision::F32 => OVERSHOOT,
-        };
-        let mut steps = vec![
-            Step::prescribe(beyond, 0.0),
-            Step::dwell(1.0, 1.0),
-            Step::prescribe(1.0, 0.0),
-            Step::release(0.0),
-        ];
-        let [read, first] = [self.read, self.first].map(f64::from_bits);
-        let mut now = 0.0;
-        for time in log_times(first, read, self.steps) {
-            steps.push(Step::release(time - now));
-            now = time;
-        }
-        steps.extend(vec![Step::release(0.0); self.settles]);
-        Schedule {
-            readings: vec![steps.len() - 1],
-            steps,
-            reading: HingeReading::Strain,
-        }
-    }
-}
-
-/// How a fold is stepped after its release.
-fn stride(form: &LawForm, plan: &Plan, steps: usize) -> Stride {
-    let CreasePoint { gap, read, .. } = plan.point;
-    let branches: &[[Source; 2]] = match form {
-        LawForm::TimeDependent { branches, .. } => branches,
-        LawForm::Dahl => &[],
-    };
-    let settles = settles(form, plan.parameters, CREST_CURVATURE / gap).unwrap_or_default();
-    if settles == 0 {
-        // Nothing happens after the release.
-        let (read, first) = (0, 0);
-        return Stride {
-            read,
-            first,
-            steps: 0,
-            settles,
-        };
-    }
-    let fastest = branches.iter().map(|[_, time]| time.value(plan.parameters));
-    Stride {
-        read: read.to_bits(),
-        first: (FIRST * fastest.fold(read, f64::min)).to_bits(),
-        steps,
-        // Few different numbers, so that folds of different laws go together.
-        settles: settles.next_power_of_two(),
-    }
-}
-
-/// How many steps of no duration let a flow end; 0 where nothing flows after the release and no branch relaxes. None where
-/// there would be too many.
-fn settles(form: &LawForm, parameters: &[f64], crest: f64) -> Option<usize> {
-    let LawForm::TimeDependent {
-        base,
-        spreads,
-        branches,
-    } = form
-    else {
-        return Some(0);
-    };
-    let of = |source: Source| source.value(parameters);
-    let [bending, friction, .., yields, hardening, drop, _] = base.map(of);
-    let stiffness: f64 = branches.iter().map(|[stiffness, _]| of(*stiffness)).sum();
-    // A yarn of its own is strained elastically by K_f/(K_b + K_f)·(ε̄ − ε_p) after the release.
-    let alone = spreads.is_none() && branches.is_empty();
-    if alone && friction / (bending + friction) * crest <= yields {
-        return Some(0);
-    }
-    // With K_h/K_b fallen as low as it can, a step leaves this share of the excess over the yield surface.
-    let held = bending / (bending + friction + stiffness);
-    let left = held / (1.0 + hardening / bending * (1.0 - drop).max(0.0));
-    let count = (UNFLOWED.ln() / left.ln()).ceil();
-    // A quotient that is negative, infinite or no number belongs to a share that is not below one.
-    (0.0..=MOST_SETTLES)
-        .contains(&count)
-        .then_some(count.max(1.0) as usize)
-}
-
-/// The nodes of a fold, and what the CPU finds of it: the whole fold, unless some of it is to be rolled out. `None` where a
-/// yarn would yield against its fold.
-fn plan<'a>(
-    form: &LawForm,
-    parameters: &'a [f64],
-    point: CreasePoint,
-    with_slopes: bool,
-    rolls_out: bool,
-) -> Option<Plan<'a>> {
-    let fineness = &*USUAL;
-    let crest = CREST_CURVATURE / point.gap;
-    let plain = keeper(form, &point, fineness, &|source| source.value(parameters));
-    let plain = plain.as_ref();
-    let ends = ends(plain, crest, &grades(form, parameters, crest))?;
-    let rolls_out = rolls_out && settles(form, parameters, crest).is_some();
-    let mut nodes = Vec::new();
-    let mut later = Vec::new();
-    let mut angle = 180.0;
-    for span in spans(&ends, &vec![0.0; ends.len()]) {
-        let cuts = match has_branches(form) {
-            true => cuts(plain, crest, span, fineness)?,
-            false => vec![[0.0, 1.0]],
-        };
-        let (from, width) = (span.0, span.1 - span.0);
-        let middle = scout(plain, crest, from + 0.5 * width)?;
-        if !rolls_out || slips_later(&middle.events) {
-            angle -= lost(plain, crest, span, &cuts, fineness)?;
-            later.push((span, cuts));
-            continue;
-        }
-        for [low, high] in cuts {
-            nodes.extend(fineness.nodes.iter().map(|(node, weight)| {
-                let place = from + width * (low + (high - low) * node);
-                Node {
-                    curvature: crest * place.sin(),
-                    weight: (high - low) * width * weight * share(place, crest),
-                }
-            }));
-        }
-    }
-    let count = if with_slopes { parameters.len() } else { 0 };
-    let mut slopes = vec![0.0; count];
-    for (first, slopes) in (0..).step_by(WIDTH).zip(slopes.chunks_mut(WIDTH)) {
-        let sought: Vec<usize> = (first..first + slopes.len()).collect();
-        let keeper = keeper(form, &point, fineness, &|source| {
-            dual(source, parameters, &sought)
-        });
-        let keeper = keeper.as_ref();
-        let mut lost_by = Number::from(0.0);
-        for (span, cuts) in &later {
-            let fixed = (Number::from(span.0), Number::from(span.1));
-            lost_by += lost(keeper, crest, fixed, cuts, fineness)?;
-        }
-        for end in &ends {
-            lost_by += moved(keeper, crest, end)? * drop_at(plain, crest, end)?;
-        }
-        let gradient = lost_by
-            .eps
-            .unwrap_generic(nalgebra::Const::<12>, nalgebra::U1);
-        for (slope, d) in slopes.iter_mut().zip(gradient.iter()) {
-            // With a threshold exactly at the crest the angle has a slope on one side only: none.
-            *slope = if d.is_finite() { -d } else { 0.0 };
-        }
-    }
-    Some(Plan {
-        point,
-        parameters,
-        nodes,
-        rest: Reading { angle, slopes },
-    })
-}
-
-/// The integrand per curvature that is kept, at a place \[degrees·m\].
-fn share(place: f64, crest: f64) -> f64 {
-    let sine = place.sin();
-    720.0 / PI / crest / (1.0 + sine * sine).sqrt()
-}
-
-/// The integrand before an end less that after it.
-fn drop_at(keeper: &dyn Keeps<f64>, crest: f64, end: &End) -> Option<f64> {
-    let mut events = Events::new();
-    let [before, after] = end.between.map(|place| {
-        let kept = keeper.kept(crest * place.sin(), &mut events)?;
-        Some(share(place, crest) * kept)
-    });
-    Some(before? - after?)
-}
-
-/// Whether a yarn of a hinge slips some time after the release.
-fn slips_later(events: &Events<f64>) -> bool {
-    (0..YARNS).any(|yarn| events.met() & Events::<f64>::bit(Event::SlipsLater, yarn) != 0)
 }
 
 #[cfg(test)]
