@@ -29,12 +29,11 @@ impl LawForm {
         }
     }
 
-    /// Whether a whole fold takes no more time than a few hundred roll-outs of a hinge: with relaxation branches its creep
-    /// is taken in steps.
-    pub(crate) fn folds_quickly(&self) -> bool {
+    /// Whether the creep of a whole fold is taken in steps, which takes longer.
+    pub(crate) fn has_branches(&self) -> bool {
         match self {
-            LawForm::TimeDependent { branches, .. } => branches.is_empty(),
-            LawForm::Dahl => true,
+            LawForm::TimeDependent { branches, .. } => !branches.is_empty(),
+            LawForm::Dahl => false,
         }
     }
 

@@ -70,7 +70,7 @@ impl Laboratory {
     ) -> Result<Laboratory> {
         let mut case = case.clone();
         let law = case.build_law();
-        if !law.form().folds_quickly() {
+        if law.form().has_branches() {
             let usual = if law.has_fused_form() {
                 HINGES
             } else {

@@ -14,6 +14,7 @@
 //!
 //! Not smooth where a piece begins at the crest: the angle then moves like a square root.
 
+mod device;
 mod ends;
 
 use std::{f64::consts::PI, sync::LazyLock};
@@ -167,14 +168,7 @@ pub(super) fn recovery(
     }
     let mut slopes = vec![0.0; sought.len()];
     for (part, slopes) in sought.chunks(WIDTH).zip(slopes.chunks_mut(WIDTH)) {
-        let dual = |source: Source| match source {
-            Source::Parameter(p) => match part.iter().position(|k| *k == p) {
-                Some(k) => Number::from(values[p]).derivative(k),
-                None => Number::from(values[p]),
-            },
-            Source::Constant(value) => Number::from(value),
-        };
-        let keeper = keeper(form, point, fineness, &dual);
+        let keeper = keeper(form, point, fineness, &|source| dual(source, values, part));
         let keeper = keeper.as_ref();
         let moves = ends.iter().map(|end| moved(keeper, crest, end));
         let moves: Vec<Number> = moves.collect::<Option<_>>()?;
@@ -188,6 +182,17 @@ pub(super) fn recovery(
         }
     }
     Some((angle, slopes))
+}
+
+/// A parameter, with its derivative where it is sought.
+fn dual(source: Source, values: &[f64], sought: &[usize]) -> Number {
+    match source {
+        Source::Parameter(p) => match sought.iter().position(|k| *k == p) {
+            Some(k) => Number::from(values[p]).derivative(k),
+            None => Number::from(values[p]),
+        },
+        Source::Constant(value) => Number::from(value),
+    }
 }
 
 fn keeper<T: Real>(

@@ -81,6 +81,11 @@ impl<T: Real> Events<T> {
         met
     }
 
+    /// Whether a yarn slips some time after the release.
+    pub(in crate::laboratory::crease) fn slips_later(&self) -> bool {
+        (0..MOST_YARNS).any(|yarn| self.has_met(Event::SlipsLater, yarn))
+    }
+
     /// The events as one number: equal numbers, equal events.
     pub(in crate::laboratory::crease) fn met(&self) -> u64 {
         self.met

@@ -14,12 +14,12 @@ const CLOSE: f64 = 1e-11;
 const MOST_PIECES: usize = 400;
 
 /// A hinge that was looked at.
-struct Scout {
+pub(super) struct Scout {
     place: f64,
-    events: Events<f64>,
+    pub(super) events: Events<f64>,
 }
 
-fn scout(keeper: &dyn Keeps<f64>, crest: f64, place: f64) -> Option<Scout> {
+pub(super) fn scout(keeper: &dyn Keeps<f64>, crest: f64, place: f64) -> Option<Scout> {
     let mut events = Events::new();
     keeper.kept(crest * place.sin(), &mut events)?;
     Some(Scout { place, events })
@@ -28,7 +28,7 @@ fn scout(keeper: &dyn Keeps<f64>, crest: f64, place: f64) -> Option<Scout> {
 /// The end of a piece.
 pub(super) struct End {
     /// The last hinge of the piece and the first of the next.
-    between: [f64; 2],
+    pub(super) between: [f64; 2],
     /// The hinge whose excess vanishes here, and the events of the other; none for ends that do not move.
     moves: Option<(f64, u64)>,
 }
