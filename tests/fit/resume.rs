@@ -75,7 +75,7 @@ fn a_fit_with_a_branch_resumes() {
 #[test]
 fn fits_with_and_without_spreads_resume() {
     let folder = Folder::with_case();
-    let few = json!({"starts": 1, "parameters": {
+    let few = json!({"starts": 1, "tests": {}, "parameters": {
         "friction_stiffness": {"fixed": 2e-5},
         "friction_threshold_initial": {"fixed": 26},
         "dwell_time": {"fixed": 30},
