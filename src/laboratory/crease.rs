@@ -6,6 +6,7 @@ mod exact;
 mod grid;
 mod hinge;
 mod measured;
+mod point;
 mod quadrature;
 mod settings;
 mod shares;

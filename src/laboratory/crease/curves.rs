@@ -1,6 +1,6 @@
 //! Curves that are drawn through recovery angles.
 
-use super::{CreasePoint, measured::point};
+use super::{CreasePoint, point::point};
 use crate::{
     laboratory::{Condition, Specimen, Sweep, TestSettings},
     rollout::log_times,

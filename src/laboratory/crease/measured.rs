@@ -7,6 +7,7 @@ use super::{
     columns::{self, ANGLE, ANGLE_SD, GAP, PRESS, READ, THICKNESS},
     curves,
     grid::{GAPS, around, one_three_ten},
+    point::point,
     settings::{CHOSEN, SETTINGS},
     shares::Folds,
     whole::{WholeFolds, hinge_block},
@@ -29,35 +30,6 @@ const PRESSES: [f64; 11] = [1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1e3, 3e3, 1e4, 3
 
 /// The crease recovery test of fits and studies.
 pub(crate) struct Recovery;
-
-impl CreasePoint {
-    /// The point of a condition of the crease test.
-    pub fn of(condition: &Condition) -> Option<CreasePoint> {
-        let [gap, press, read, _] = condition.numbers;
-        (condition.test.name() == Recovery.name()).then_some(CreasePoint { gap, press, read })
-    }
-
-    /// Gaps are read in millimetres: 0.0005 m is to be 0.5 mm again.
-    pub(super) fn gap_mm(&self) -> f64 {
-        (1e12 * self.gap).round() / 1e9
-    }
-}
-
-impl From<CreasePoint> for Condition {
-    fn from(point: CreasePoint) -> Condition {
-        Condition {
-            test: &Recovery,
-            reading: 0,
-            numbers: [point.gap, point.press, point.read, 0.0],
-        }
-    }
-}
-
-/// The point of a condition that is known to be of this test.
-pub(super) fn point(condition: &Condition) -> CreasePoint {
-    let [gap, press, read, _] = condition.numbers;
-    CreasePoint { gap, press, read }
-}
 
 impl Test for Recovery {
     fn name(&self) -> &'static str {
