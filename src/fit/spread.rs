@@ -161,9 +161,8 @@ impl Trial {
 
 impl FitJob {
     /// Fits with equal yarns, with a spread of the friction thresholds, with a spread of the flow times, and with
-    /// all three spreads. Each fit has a folder
-    /// inside `folder`. `folder` itself then holds the fit with the lowest AIC, and its [`FitResult::spread`] says what
-    /// the others came to. The same call goes on with fits that were stopped.
+    /// all three spreads. Each fit has a folder inside `folder`. `folder` itself then holds the fit with the lowest AIC,
+    /// and its [`FitResult::spread`] says what the others came to. The same call goes on with fits that were stopped.
     ///
     /// # Errors
     /// As [`FitJob::run`]; [`Error::BadInput`] for a case of another law, a case that says itself what is done with
