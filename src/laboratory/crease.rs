@@ -115,7 +115,8 @@ impl CreaseTest {
     }
 
     /// Recovery angle of each point \[degrees\] under the hard law, as with infinitely many hinges, and whatever else is
-    /// read. `None` for a fold in which a yarn would yield against its fold: a roll-out then has to do.
+    /// read. `None` where rounding makes events without end, which was seen at branches far from any data: a roll-out then
+    /// has to do.
     pub fn exact(
         law: &dyn Law,
         values: &[f64],

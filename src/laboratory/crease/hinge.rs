@@ -12,7 +12,12 @@
 //!
 //! A resting yarn slips when ε̄ − ε passes its threshold. It then slides with ε̄ − ε = ε_0 for as long as the strain falls:
 //! Algorithm 1 of paper 1 compares with the threshold before a step, and every slip resets the dwell. It rests again
-//! when the strain rises. Between two such events the branches relax exactly where no yarn flows (`creep`).
+//! when the strain rises. A rise that is fast enough makes a yarn slip and slide the other way. Between two such events
+//! the branches relax exactly where no yarn flows (`creep`).
+//!
+//! A yarn that yields against its last flow turns: that resets its flow timer, and its yield surface grows to that of
+//! K_h0 at once. Once the strain is beyond this surface too, or the surface has shrunk to the strain, the yarn flows the
+//! other way. All this is the limit of small steps of the strain.
 
 mod course;
 mod creep;
@@ -21,6 +26,8 @@ mod events;
 mod modes;
 mod release;
 mod search;
+#[cfg(test)]
+mod tests;
 
 use num_dual::DualNum;
 
@@ -90,10 +97,33 @@ pub(super) struct Hinges<T, const Y: usize, const B: usize> {
     /// The same without derivatives.
     plain: Cloth<f64, Y, B>,
     read: f64,
-    /// K_h/K_b of every yarn at the reading.
+    /// K_h/K_b of every yarn at the reading, unless it has turned.
     at_reading: [T; Y],
-    /// Times after the release or a slip at which the creep is looked at.
+    /// Times after the release or a slip at which the creep is looked at; none where the reading is at the release.
     looks: Vec<f64>,
+}
+
+/// Where a strain goes.
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    Down,
+    Up,
+}
+
+impl Way {
+    fn sign(self) -> f64 {
+        match self {
+            Way::Down => -1.0,
+            Way::Up => 1.0,
+        }
+    }
+
+    fn back(self) -> Way {
+        match self {
+            Way::Down => Way::Up,
+            Way::Up => Way::Down,
+        }
+    }
 }
 
 /// How a yarn's friction stands.
@@ -101,22 +131,35 @@ pub(super) struct Hinges<T, const Y: usize, const B: usize> {
 enum Grip<T> {
     /// At rest at this anchor since the fold, or since a time after the release.
     Rests(T, Option<T>),
-    /// Sliding.
-    Slides,
+    /// Sliding with a strain that goes this way.
+    Slides(Way),
+}
+
+/// The yield surface of a yarn: ε_Y0 + a·K_h/K_b, with a the plastic strain that has accumulated.
+#[derive(Clone, Copy)]
+struct Surface<T> {
+    /// Where the plastic strain went last: up in the fold, down once the yarn has turned.
+    way: Way,
+    /// When the yarn turned, which resets its flow timer; before the release where the timer began with the fold.
+    since: T,
+    /// a less the plastic strain that counts for the way: it only changes when the yarn turns.
+    before: T,
+    /// How often the yarn has turned.
+    turns: usize,
 }
 
 impl<T: Real> Grip<T> {
     fn anchor(&self) -> Option<T> {
         match *self {
             Grip::Rests(anchor, _) => Some(anchor),
-            Grip::Slides => None,
+            Grip::Slides(_) => None,
         }
     }
 
     fn plain(&self) -> Grip<f64> {
         match self {
             Grip::Rests(anchor, since) => Grip::Rests(anchor.re(), since.map(|since| since.re())),
-            Grip::Slides => Grip::Slides,
+            Grip::Slides(way) => Grip::Slides(*way),
         }
     }
 }
@@ -127,6 +170,7 @@ struct State<T, const Y: usize, const B: usize> {
     strain: T,
     grips: [Grip<T>; Y],
     plastic: [T; Y],
+    surfaces: [Surface<T>; Y],
     /// Yarns whose plastic strain follows the yield surface.
     flows: [bool; Y],
     /// Strains of the branches.
@@ -142,6 +186,22 @@ struct Balance<T> {
 
 fn none<T: Real>() -> T {
     T::from(0.0)
+}
+
+impl<T: Real> Surface<T> {
+    /// The plastic strain that has accumulated.
+    fn accumulated(&self, plastic: T) -> T {
+        plastic * self.way.sign() + self.before
+    }
+
+    fn plain(&self) -> Surface<f64> {
+        Surface {
+            way: self.way,
+            since: self.since.re(),
+            before: self.before.re(),
+            turns: self.turns,
+        }
+    }
 }
 
 impl<T: Real> Yarn<T> {
@@ -228,7 +288,7 @@ impl<T: Real, const Y: usize, const B: usize> Cloth<T, Y, B> {
             press,
         };
         for y in 0..Y {
-            let (pressed, _) = cloth.ratio(y, none());
+            let (pressed, _) = cloth.ratio(y, &cloth.unturned(), none());
             let yarn = &mut cloth.yarns[y];
             (yarn.threshold, yarn.pressed) = (yarn.threshold(T::from(press)), pressed);
         }
@@ -253,10 +313,21 @@ impl<T: Real, const Y: usize, const B: usize> Cloth<T, Y, B> {
         }
     }
 
+    /// The surface of a yarn that has yielded in the fold at most.
+    fn unturned(&self) -> Surface<T> {
+        Surface {
+            way: Way::Up,
+            since: T::from(-self.press),
+            before: none(),
+            turns: 0,
+        }
+    }
+
     /// K_h/K_b of a yarn at a time after the release, and how fast it falls.
-    fn ratio(&self, y: usize, time: T) -> (T, T) {
+    fn ratio(&self, y: usize, surface: &Surface<T>, time: T) -> (T, T) {
         let flow = self.yarns[y].flow.recip();
-        let faded = (-(time + self.press) * flow).exp();
+        let timer = time - surface.since;
+        let faded = (-timer * flow).exp();
         let whole = self.hardening / self.bending;
         let dropped = whole * self.drop;
         (whole - dropped * (-faded + 1.0), dropped * faded * flow)
@@ -284,12 +355,12 @@ impl<T: Real, const Y: usize, const B: usize> Cloth<T, Y, B> {
             if !state.flows[y] {
                 balance.pull += self.bending * yarn.weight * state.plastic[y];
             }
-            match state.grips[y].anchor() {
-                Some(anchor) => {
+            match state.grips[y] {
+                Grip::Rests(anchor, _) => {
                     balance.slope += share;
                     balance.pull += share * anchor;
                 }
-                None => balance.pull += share * yarn.initial,
+                Grip::Slides(way) => balance.pull -= share * yarn.initial * way.sign(),
             }
         }
         balance
@@ -312,18 +383,24 @@ impl<T: Real, const Y: usize, const B: usize> Hinges<T, Y, B> {
             looks: creep::looks(&plain, point.read, growth),
             plain,
             read: point.read,
-            at_reading: std::array::from_fn(|y| cloth.ratio(y, T::from(point.read)).0),
+            at_reading: std::array::from_fn(|y| {
+                cloth.ratio(y, &cloth.unturned(), T::from(point.read)).0
+            }),
             cloth,
         }
     }
 
-    /// The curvature that a hinge has kept at the reading. `None` where a yarn would yield against its fold.
+    /// The curvature that a hinge has kept at the reading. `None` where rounding makes events without end.
     pub(super) fn kept(&self, curvature: T, events: &mut Events<T>) -> Option<T> {
         events.clear();
-        let state = self.released(curvature, events)?;
-        match self.looks.is_empty() {
-            true => self.crept_at_once(state, events),
-            false => self.crept(state, events),
+        let state = self.released(curvature, events);
+        if self.looks.is_empty() {
+            return Some(state.strain);
         }
+        let at_once = match self.cloth.branches.is_empty() {
+            true => self.crept_at_once(&state, events),
+            false => None,
+        };
+        at_once.or_else(|| self.crept(state, events))
     }
 }

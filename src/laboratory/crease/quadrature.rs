@@ -147,7 +147,7 @@ impl<T: Real> Keeps<T> for Dahl<T> {
 }
 
 /// Recovery angle \[degrees\] and its derivatives by the parameters that are sought \[degrees per unit\], none where none are.
-/// `None` for folds in which a yarn would yield against its fold.
+/// `None` where rounding makes events without end, which was seen at branches far from any data.
 pub(super) fn recovery(
     form: &LawForm,
     values: &[f64],

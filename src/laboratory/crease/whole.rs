@@ -1,5 +1,5 @@
-//! The recovery conditions of a list under the hard law: whole folds, in closed form or by quadrature; hinges where a
-//! yarn would yield against its fold.
+//! The recovery conditions of a list under the hard law: whole folds, in closed form or by quadrature; hinges where
+//! neither is possible.
 
 use rayon::prelude::*;
 
@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// Recovery angle \[degrees\] of a fold under the hard law and its derivatives by the parameters that are sought. `None`
-/// where a yarn would yield against its fold.
+/// where neither form is possible.
 pub(super) fn recovery(
     form: &LawForm,
     values: &[f64],
@@ -33,7 +33,7 @@ pub(super) fn recovery(
 }
 
 /// By how much the angle of a fold that is taken by quadrature differs from that of a finer one \[degrees\]. `None` for
-/// folds with a closed form, and where a yarn would yield against its fold.
+/// folds with a closed form.
 pub(crate) fn quadrature_error(
     law: &dyn Law,
     values: &[f64],

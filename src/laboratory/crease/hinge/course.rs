@@ -1,13 +1,13 @@
 //! The strain of a hinge between two events.
 //!
 //! Where no yarn flows, S and P of the moment S·ε = P + Σ K_i·q_i are constants and the modes of the branches relax
-//! exactly. A yarn that flows adds −K_b·w/(1 + r) to S and −K_b·w·ε_Y0/(1 + r) to P, which change slowly. There a
-//! course takes one step with S and P as they are in the middle. What is left,
+//! exactly. A yarn that flows has ε_p = (ε ∓ (ε_Y0 + b·r))/(1 + r), with b what had accumulated before it turned. That adds
+//! −K_b·w/(1 + r) to S and ∓K_b·w·(ε_Y0 + b·r)/(1 + r) to P. Both change slowly. There a course takes one step with S and P as they are in the middle. What is left,
 //! g = (P(t) − P) − (S(t) − S)·ε(t), is zero in the middle and taken as a parabola. The step is of fourth order, and
 //! exact where the yarns have stopped to change.
 
 use super::{
-    Balance, Cloth, Real, State,
+    Balance, Cloth, Real, State, Way,
     modes::{self, Mode},
     none,
 };
@@ -53,7 +53,7 @@ impl<T: Real, const Y: usize, const B: usize> Course<T, Y, B> {
         let base = cloth.balance(&state);
         let flows = state.flows.contains(&true);
         let middle = match flows {
-            true => cloth.flowing(base, &state.flows, (since + until) * 0.5),
+            true => cloth.flowing(base, &state, (since + until) * 0.5),
             false => base,
         };
         let modes = modes::modes(&cloth.branches, middle.slope);
@@ -76,7 +76,7 @@ impl<T: Real, const Y: usize, const B: usize> Course<T, Y, B> {
     fn step(&self, cloth: &Cloth<T, Y, B>, until: T) -> Step<T> {
         let span = until - self.since;
         let [start, end] =
-            [self.since, until].map(|time| cloth.flowing(self.base, &self.state.flows, time));
+            [self.since, until].map(|time| cloth.flowing(self.base, &self.state, time));
         let middle = self.middle;
         let first = start.pull - middle.pull - (start.slope - middle.slope) * self.state.strain;
         // What the modes hold at the end is linear in g there, and so is the strain.
@@ -120,7 +120,7 @@ impl<T: Real, const Y: usize, const B: usize> Course<T, Y, B> {
         }
         let balance = match self.flow {
             None => self.base,
-            Some(_) => cloth.flowing(self.base, &self.state.flows, time),
+            Some(_) => cloth.flowing(self.base, &self.state, time),
         };
         let sum = held.iter().fold(none::<T>(), |sum, held| sum + *held);
         Place {
@@ -139,7 +139,7 @@ impl<T: Real, const Y: usize, const B: usize> Course<T, Y, B> {
         state.branches =
             modes::strains(&cloth.branches, &self.modes, self.middle.slope, &place.held);
         for y in (0..Y).filter(|y| state.flows[*y]) {
-            state.plastic[y] = cloth.on_surface(y, place.strain, time);
+            state.plastic[y] = cloth.on_surface(y, &state, time);
         }
         state
     }
@@ -182,20 +182,43 @@ impl<T: Real, const Y: usize, const B: usize> Course<T, Y, B> {
         let rates = self.rates(place).into_iter();
         let mut push = rates.fold(none::<T>(), |sum, rate| sum + rate);
         for y in (0..Y).filter(|y| self.state.flows[*y]) {
-            let (ratio, fall) = cloth.ratio(y, place.time);
+            let surface = &self.state.surfaces[y];
+            let (ratio, fall) = cloth.ratio(y, surface, place.time);
             let follows = (ratio + 1.0).recip();
             let share = cloth.bending * cloth.yarns[y].weight * follows * follows;
-            push += share * fall * (place.strain - cloth.yields);
+            let apart = (cloth.yields - surface.before) * surface.way.sign();
+            push += share * fall * (place.strain - apart);
         }
         push / place.slope
     }
 }
 
 impl<const Y: usize, const B: usize> Course<f64, Y, B> {
-    /// Between which strains a course stays from one place to another; any where a yarn flows.
-    pub(super) fn strains(&self, from: &Place<f64, B>, to: &Place<f64, B>) -> [f64; 2] {
+    /// Which way all yarns flow, if that is known and nothing else moves the strain.
+    fn flows_only(&self, cloth: &Cloth<f64, Y, B>) -> Option<Way> {
+        if !cloth.branches.is_empty() {
+            return None;
+        }
+        let mut ways = (0..Y)
+            .filter(|y| self.state.flows[*y])
+            .map(|y| self.state.surfaces[y].way);
+        let first = ways.next()?;
+        ways.all(|way| way == first).then_some(first)
+    }
+
+    /// Between which strains a course stays from one place to another; any where nobody knows.
+    pub(super) fn strains(
+        &self,
+        cloth: &Cloth<f64, Y, B>,
+        from: &Place<f64, B>,
+        to: &Place<f64, B>,
+    ) -> [f64; 2] {
         if self.flow.is_some() {
-            return [f64::NEG_INFINITY, f64::INFINITY];
+            return match self.flows_only(cloth) {
+                Some(Way::Down) => [to.strain, from.strain],
+                Some(Way::Up) => [from.strain, to.strain],
+                None => [f64::NEG_INFINITY, f64::INFINITY],
+            };
         }
         // Every mode goes one way.
         let bound = |choose: fn(f64, f64) -> f64| {
@@ -206,10 +229,28 @@ impl<const Y: usize, const B: usize> Course<f64, Y, B> {
         [bound(f64::min), bound(f64::max)]
     }
 
-    /// Whether the strain rises nowhere faster than `slow` from one place to another.
-    pub(super) fn falls(&self, from: &Place<f64, B>, to: &Place<f64, B>, slow: f64) -> bool {
+    /// Whether the strain goes nowhere back faster than `rests` from one place to another.
+    pub(super) fn goes(
+        &self,
+        cloth: &Cloth<f64, Y, B>,
+        way: Way,
+        from: &Place<f64, B>,
+        to: &Place<f64, B>,
+        rests: f64,
+    ) -> bool {
+        if self.flow.is_some() {
+            let end = self.rate(cloth, to) * way.sign();
+            return self.flows_only(cloth) == Some(way) && end > -rests;
+        }
+        let back = -way.sign();
         let each = self.rates(from).into_iter().zip(self.rates(to));
-        self.flow.is_none() && each.map(|(a, b)| a.max(b)).sum::<f64>() < slow * self.base.slope
+        let fastest: f64 = each.map(|(a, b)| (a * back).max(b * back)).sum();
+        fastest < rests * self.base.slope
+    }
+
+    /// Whether a yarn that flows goes on from one place to another.
+    pub(super) fn flows_on(&self, cloth: &Cloth<f64, Y, B>) -> bool {
+        self.flows_only(cloth).is_some()
     }
 }
 
@@ -219,6 +260,7 @@ impl<T: Real, const Y: usize, const B: usize> State<T, Y, B> {
             strain: self.strain.re(),
             grips: std::array::from_fn(|y| self.grips[y].plain()),
             plastic: self.plastic.map(|plastic| plastic.re()),
+            surfaces: std::array::from_fn(|y| self.surfaces[y].plain()),
             flows: self.flows,
             branches: self.branches.map(|strain| strain.re()),
         }
@@ -227,20 +269,42 @@ impl<T: Real, const Y: usize, const B: usize> State<T, Y, B> {
 
 impl<T: Real, const Y: usize, const B: usize> Cloth<T, Y, B> {
     /// The balance with the yarns that flow, at a time.
-    fn flowing(&self, mut balance: Balance<T>, flows: &[bool; Y], time: T) -> Balance<T> {
-        for y in (0..Y).filter(|y| flows[*y]) {
-            // ε_p = (ε − ε_Y0)/(1 + r).
-            let (ratio, _) = self.ratio(y, time);
-            let share = self.bending * self.yarns[y].weight / (ratio + 1.0);
+    pub(super) fn flowing(
+        &self,
+        mut balance: Balance<T>,
+        state: &State<T, Y, B>,
+        time: T,
+    ) -> Balance<T> {
+        for y in (0..Y).filter(|y| state.flows[*y]) {
+            let (offset, follows) = self.follows(y, state, time);
+            let share = self.bending * self.yarns[y].weight * follows;
             balance.slope -= share;
-            balance.pull -= share * self.yields;
+            balance.pull += share * offset;
         }
         balance
     }
 
-    /// The plastic strain of a yarn that flows.
-    fn on_surface(&self, y: usize, strain: T, time: T) -> T {
-        let (ratio, _) = self.ratio(y, time);
-        (strain - self.yields) / (ratio + 1.0)
+    /// The offset a and the factor f of ε_p = (ε + a)·f of a yarn that flows, at a time.
+    fn follows(&self, y: usize, state: &State<T, Y, B>, time: T) -> (T, T) {
+        let (ratio, _) = self.ratio(y, &state.surfaces[y], time);
+        self.follows_at(y, state, ratio)
+    }
+
+    /// The same at K_h/K_b.
+    fn follows_at(&self, y: usize, state: &State<T, Y, B>, ratio: T) -> (T, T) {
+        let surface = &state.surfaces[y];
+        let offset = (self.yields + surface.before * ratio) * -surface.way.sign();
+        (offset, (ratio + 1.0).recip())
+    }
+
+    /// The plastic strain of a yarn that flows, at the strain of a state.
+    pub(super) fn on_surface(&self, y: usize, state: &State<T, Y, B>, time: T) -> T {
+        let (offset, follows) = self.follows(y, state, time);
+        (state.strain + offset) * follows
+    }
+    /// The plastic strain of a yarn that flows, at a strain and K_h/K_b.
+    pub(super) fn on_surface_at(&self, y: usize, state: &State<T, Y, B>, strain: T, ratio: T) -> T {
+        let (offset, follows) = self.follows_at(y, state, ratio);
+        (strain + offset) * follows
     }
 }

@@ -5,11 +5,12 @@
 //! event then takes one step of Newton's method with derivatives.
 
 use super::{
-    Cloth, Grip, Hinges, Real, State,
+    Cloth, Grip, Hinges, Real, State, Surface, Way, Yarn,
     course::Course,
     events::{Event, Events},
     none,
-    search::{Search, Turn},
+    release::Moment,
+    search::{PEAKS, Search, Turn, peaking, yielding},
 };
 
 /// The first look after the release or a slip, as a share of the shortest time of branches and yarns.
@@ -18,17 +19,16 @@ const FIRST_LOOK: f64 = 0.25;
 const MOST_TURNS: usize = 400;
 /// An excess of this share of the folded curvature below zero is rounding after an event.
 const TINY: f64 = 1e-13;
-/// A strain that changes by less than this share of the folded curvature until the reading stands still. Its direction
-/// is rounding.
+/// A strain that changes by less than this share of it until the reading stands still. Its direction is rounding.
 const STILL: f64 = 1e-9;
 
-/// Times after the release or a slip at which the creep is looked at, up to the reading; none where nothing creeps.
+/// Times after the release or a slip at which the creep is looked at, up to the reading.
 pub(super) fn looks<const Y: usize, const B: usize>(
     cloth: &Cloth<f64, Y, B>,
     read: f64,
     growth: f64,
 ) -> Vec<f64> {
-    if cloth.branches.is_empty() || read <= 0.0 {
+    if read <= 0.0 {
         return Vec::new();
     }
     let branches = cloth.branches.iter().map(|branch| 1.0 / branch.rate);
@@ -58,7 +58,13 @@ impl<T: Real, const Y: usize, const B: usize> Hinges<T, Y, B> {
                 .abs()
                 .max(plain.yields.min(plain.yarns[0].initial));
         let slow = STILL * state.strain.re() / self.read;
-        let mut highest: [[Option<T>; Y]; 2] = [[None; Y]; 2];
+        // A yarn whose threshold rises as it rests is at rest when the strain hardly changes.
+        let gains = |yarn: &Yarn<f64>| (yarn.saturated - yarn.initial) / yarn.dwell;
+        let rests = match plain.yarns.iter().all(|yarn| gains(yarn) > 2.0 * slow) {
+            true => -slow,
+            false => slow,
+        };
+        let mut highest: [[Option<T>; Y]; PEAKS] = [[None; Y]; PEAKS];
         let (mut now, mut disturbed) = (none::<T>(), none::<T>());
         for _ in 0..MOST_TURNS {
             let look = self.next_look(now.re(), disturbed.re());
@@ -72,10 +78,14 @@ impl<T: Real, const Y: usize, const B: usize> Hinges<T, Y, B> {
             };
             let mut course = Course::new(cloth, state, now, time(look));
             let mut along = course.plain();
-            if state.slides() && along.rate(plain, &along.at(plain, along.since)) > slow {
-                cloth.rest(&mut state, now);
-                course = Course::new(cloth, state, now, time(look));
-                along = course.plain();
+            if let Some(way) = state.slides() {
+                let rate = along.rate(plain, &along.at(plain, along.since));
+                // Without branches and flow nothing moves, and what slid rests.
+                if rate == 0.0 || -way.sign() * rate > rests {
+                    cloth.rest(&mut state, now);
+                    course = Course::new(cloth, state, now, time(look));
+                    along = course.plain();
+                }
             }
             let mut search = Search {
                 cloth: plain,
@@ -85,10 +95,12 @@ impl<T: Real, const Y: usize, const B: usize> Hinges<T, Y, B> {
                 read: self.read,
                 tiny,
                 slow,
+                rests,
                 asked: events.asked,
                 peaks: highest.map(|each| each.map(|known| Some((0.0, known?.re())))),
             };
-            let last = match state.flows.contains(&true) {
+            let stepped = state.flows.contains(&true) && !plain.branches.is_empty();
+            let last = match stepped {
                 true => look,
                 false => self.next_look(self.read, disturbed.re()),
             };
@@ -100,8 +112,8 @@ impl<T: Real, const Y: usize, const B: usize> Hinges<T, Y, B> {
                             continue;
                         };
                         if known.is_none_or(|known| value > known.re()) {
-                            let turn = [Turn::Slips(y), Turn::Flows(y)][kind];
-                            *known = Some(self.excess(&course, turn, self.moment(&course, at)));
+                            let time = self.moment(&course, at);
+                            *known = Some(self.excess(&course, peaking(kind, y), time));
                         }
                     }
                 }
@@ -111,27 +123,32 @@ impl<T: Real, const Y: usize, const B: usize> Hinges<T, Y, B> {
                 None => time(last),
             };
             state = course.state_at(cloth, now);
-            if !self.goes_forwards(&state, now.re()) {
-                return None;
-            }
             match turn {
                 None if now.re() >= self.read => {
-                    self.note(&highest, events);
+                    self.note(&state, &highest, events);
                     return Some(state.strain);
                 }
                 None => {}
-                Some((Turn::Slips(y), _)) => {
-                    self.slip(&mut state, y, now, events, &mut highest[0]);
+                Some((Turn::Slips(y, way), _)) => {
+                    self.slip(&mut state, (y, way), now, events, &mut highest);
                     disturbed = now;
                 }
                 Some((Turn::Flows(y), _)) => {
                     state.flows[y] = true;
-                    events.meet(Event::Flows, y);
+                    events.meet(flowing(&state.surfaces[y]), y);
+                    if state.surfaces[y].turns > 0 {
+                        disturbed = now;
+                    }
+                }
+                Some((Turn::Turns(y), _)) => {
+                    events.meet(turning(&state.surfaces[y]), y);
+                    cloth.turn(&mut state, y, now);
+                    disturbed = now;
+                    highest[1][y] = None;
+                    highest[2][y] = None;
                 }
                 Some((Turn::Stills(y), _)) => state.flows[y] = false,
-                Some((Turn::Rests, _)) => {
-                    cloth.rest(&mut state, now);
-                }
+                Some((Turn::Rests, _)) => cloth.rest(&mut state, now),
             }
         }
         None
@@ -147,58 +164,78 @@ impl<T: Real, const Y: usize, const B: usize> Hinges<T, Y, B> {
         )
     }
 
-    /// A yarn slips, and the others with it that the fall of the strain takes along.
+    /// A yarn slips, and the others with it that the change of the strain takes along.
     fn slip(
         &self,
         state: &mut State<T, Y, B>,
-        y: usize,
+        (y, way): (usize, Way),
         now: T,
         events: &mut Events<T>,
-        highest: &mut [Option<T>; Y],
+        highest: &mut [[Option<T>; Y]; PEAKS],
     ) {
-        let thresholds: [T; Y] = std::array::from_fn(|y| match state.grips[y] {
-            Grip::Rests(_, since) => self.cloth.threshold(y, since, now),
-            Grip::Slides => none(),
-        });
-        let mut slips = |y: usize| {
-            let event = match events.has_met(Event::SlipsLater, y) {
-                true => Event::SlipsAgain,
-                false => Event::SlipsLater,
-            };
-            events.meet(event, y);
-            highest[y] = None;
+        let moment = Moment {
+            time: now,
+            thresholds: std::array::from_fn(|y| match state.grips[y] {
+                Grip::Rests(_, since) => self.cloth.threshold(y, since, now),
+                Grip::Slides(_) => none(),
+            }),
+            ratios: std::array::from_fn(|y| self.cloth.ratio(y, &state.surfaces[y], now).0),
         };
-        slips(y);
-        state.grips[y] = Grip::Slides;
-        state.flows = [false; Y];
-        self.cloth.unload(state, &thresholds, slips);
+        let mut surfaces = state.surfaces;
+        let mut meets = |turn: Turn| match turn {
+            Turn::Slips(y, Way::Down) => {
+                let event = match events.has_met(Event::SlipsLater, y) {
+                    true => Event::SlipsAgain,
+                    false => Event::SlipsLater,
+                };
+                events.meet(event, y);
+                highest[0][y] = None;
+            }
+            Turn::Slips(y, Way::Up) => {
+                events.meet(Event::SlipsUp, y);
+                highest[3][y] = None;
+            }
+            Turn::Turns(y) => {
+                events.meet(turning(&surfaces[y]), y);
+                surfaces[y].turns += 1;
+                highest[1][y] = None;
+                highest[2][y] = None;
+            }
+            Turn::Flows(y) => events.meet(flowing(&surfaces[y]), y),
+            Turn::Stills(_) | Turn::Rests => {}
+        };
+        meets(Turn::Slips(y, way));
+        state.grips[y] = Grip::Slides(way);
+        self.cloth.settle(state, way, &moment, meets);
     }
 
     /// Notes how near yarns came to events that they did not meet.
-    fn note(&self, highest: &[[Option<T>; Y]; 2], events: &mut Events<T>) {
-        let [slips, flows] = highest;
-        for (y, (slip, flow)) in slips.iter().zip(flows).enumerate() {
-            if let Some(excess) = *slip {
-                if !events.has_met(Event::SlipsLater, y) {
-                    events.miss(Event::SlipsLater, y, excess);
-                } else if !events.has_met(Event::SlipsAgain, y) {
-                    events.miss(Event::SlipsAgain, y, excess);
+    fn note(
+        &self,
+        state: &State<T, Y, B>,
+        highest: &[[Option<T>; Y]; PEAKS],
+        events: &mut Events<T>,
+    ) {
+        for y in 0..Y {
+            let [slips, flows, turns, slips_up] = highest.map(|each| each[y]);
+            let slip = match events.has_met(Event::SlipsLater, y) {
+                true => Event::SlipsAgain,
+                false => Event::SlipsLater,
+            };
+            let wanted = [
+                (slip, slips),
+                (flowing(&state.surfaces[y]), flows),
+                (turning(&state.surfaces[y]), turns),
+                (Event::SlipsUp, slips_up),
+            ];
+            for (event, excess) in wanted {
+                if let Some(excess) = excess
+                    && !events.has_met(event, y)
+                {
+                    events.miss(event, y, excess);
                 }
             }
-            if let Some(excess) = *flow
-                && !events.has_met(Event::Flows, y)
-            {
-                events.miss(Event::Flows, y, excess);
-            }
         }
-    }
-
-    fn goes_forwards(&self, state: &State<T, Y, B>, now: f64) -> bool {
-        let ratios = std::array::from_fn(|y| match now < self.read {
-            true => self.plain.ratio(y, now).0,
-            false => self.at_reading[y].re(),
-        });
-        self.cloth.forwards(state, &ratios)
     }
 
     /// A time of a course, which may begin with an event.
@@ -222,7 +259,7 @@ impl<T: Real, const Y: usize, const B: usize> Hinges<T, Y, B> {
         }
         let excess = self.excess(course, turn, T::from(at));
         let rate = match turn {
-            Turn::Slips(_) | Turn::Flows(_) => self.plain.seen(along, turn, at).1,
+            Turn::Slips(..) | Turn::Flows(_) | Turn::Turns(_) => self.plain.seen(along, turn, at).1,
             // How these excesses change is known from a difference.
             Turn::Stills(_) | Turn::Rests => {
                 let h = 1e-4 * (at - along.since);
@@ -241,29 +278,57 @@ impl<T: Real, const Y: usize, const B: usize> Hinges<T, Y, B> {
     fn excess(&self, course: &Course<T, Y, B>, turn: Turn, time: T) -> T {
         let cloth = &self.cloth;
         let place = course.at(cloth, time);
+        let state = &course.state;
         match turn {
-            Turn::Slips(y) => match course.state.grips[y] {
+            Turn::Slips(y, way) => match state.grips[y] {
                 Grip::Rests(anchor, since) => {
-                    anchor - place.strain - cloth.threshold(y, since, time)
+                    (place.strain - anchor) * way.sign() - cloth.threshold(y, since, time)
                 }
-                Grip::Slides => none(),
+                Grip::Slides(_) => none(),
             },
-            Turn::Flows(y) => {
-                let (ratio, _) = cloth.ratio(y, time);
-                place.strain - course.state.plastic[y] * (ratio + 1.0) - cloth.yields
+            Turn::Flows(y) | Turn::Turns(y) => {
+                let way = yielding(turn, state.surfaces[y].way);
+                let (ratio, _) = cloth.ratio(y, &state.surfaces[y], time);
+                (place.strain - cloth.yields_at(y, state, way, ratio)) * way.sign()
             }
             Turn::Stills(y) => {
-                let (ratio, fall) = cloth.ratio(y, time);
-                let plastic = (place.strain - cloth.yields) / (ratio + 1.0);
-                -(course.rate(cloth, &place) + plastic * fall)
+                let surface = &state.surfaces[y];
+                let (ratio, fall) = cloth.ratio(y, surface, time);
+                let plastic = cloth.on_surface_at(y, state, place.strain, ratio);
+                let rate = course.rate(cloth, &place) * surface.way.sign();
+                -(rate + surface.accumulated(plastic) * fall)
             }
-            Turn::Rests => course.rate(cloth, &place),
+            Turn::Rests => match state.slides() {
+                Some(way) => course.rate(cloth, &place) * -way.sign(),
+                None => none(),
+            },
         }
     }
 }
 
+/// The event of a yarn that begins to flow some time after the release.
+fn flowing<T>(surface: &Surface<T>) -> Event {
+    match surface.turns {
+        0 => Event::Flows,
+        1 => Event::FlowsBackLater,
+        _ => Event::FlowsAgain,
+    }
+}
+
+/// The event of a yarn that turns some time after the release.
+fn turning<T>(surface: &Surface<T>) -> Event {
+    match surface.turns {
+        0 => Event::TurnsLater,
+        _ => Event::TurnsAgain,
+    }
+}
+
 impl<T: Real, const Y: usize, const B: usize> State<T, Y, B> {
-    pub(super) fn slides(&self) -> bool {
-        self.grips.iter().any(|grip| matches!(grip, Grip::Slides))
+    /// Which way yarns slide; none where all rest.
+    pub(super) fn slides(&self) -> Option<Way> {
+        self.grips.iter().find_map(|grip| match grip {
+            Grip::Slides(way) => Some(*way),
+            Grip::Rests(..) => None,
+        })
     }
 }

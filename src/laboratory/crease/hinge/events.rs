@@ -21,13 +21,27 @@ pub(super) enum Event {
     SlipsLater,
     /// It has come to rest after that and slips once more.
     SlipsAgain,
+    /// It slips the other way, because the strain rises.
+    SlipsUp,
+    /// It yields against its fold at the release.
+    Turns,
+    /// It yields against its fold some time after the release.
+    TurnsLater,
+    /// It flows against its fold at the release.
+    FlowsBack,
+    /// It flows against its fold some time after the release.
+    FlowsBackLater,
+    /// It has turned and yields the other way once more.
+    TurnsAgain,
+    /// It flows after that.
+    FlowsAgain,
 }
 
 /// The events that a hinge has met, and how far it is from others.
 pub(in crate::laboratory::crease) struct Events<T> {
-    met: u64,
+    met: u128,
     /// Excess, not positive, of events that were not met.
-    missed: Vec<(u64, T)>,
+    missed: Vec<(u128, T)>,
     /// Whether anyone asks for what was missed after the release, which costs a search for the highest excess.
     pub(super) asked: bool,
 }
@@ -55,7 +69,7 @@ impl<T: Real> Events<T> {
         self.missed.clear();
     }
 
-    fn bit(event: Event, yarn: usize) -> u64 {
+    fn bit(event: Event, yarn: usize) -> u128 {
         1 << (event as usize * MOST_YARNS + yarn)
     }
 
@@ -81,18 +95,20 @@ impl<T: Real> Events<T> {
         met
     }
 
-    /// Whether a yarn slips some time after the release.
-    pub(in crate::laboratory::crease) fn slips_later(&self) -> bool {
-        (0..MOST_YARNS).any(|yarn| self.has_met(Event::SlipsLater, yarn))
+    /// Whether something happens to a yarn that needs its own time, or that a release in one step takes otherwise.
+    pub(in crate::laboratory::crease) fn takes_its_time(&self) -> bool {
+        use Event::{SlipsLater, SlipsUp, Turns, TurnsLater};
+        let any = [SlipsLater, SlipsUp, Turns, TurnsLater];
+        (0..MOST_YARNS).any(|yarn| any.iter().any(|event| self.has_met(*event, yarn)))
     }
 
     /// The events as one number: equal numbers, equal events.
-    pub(in crate::laboratory::crease) fn met(&self) -> u64 {
+    pub(in crate::laboratory::crease) fn met(&self) -> u128 {
         self.met
     }
 
     /// The excess nearest to zero of events that others met and this hinge did not.
-    pub(in crate::laboratory::crease) fn nearest(&self, others: u64) -> Option<T> {
+    pub(in crate::laboratory::crease) fn nearest(&self, others: u128) -> Option<T> {
         let wanted = self.missed.iter().filter(|(bit, _)| others & bit != 0);
         let nearest = wanted.max_by(|a, b| a.1.re().total_cmp(&b.1.re()));
         nearest.map(|(_, excess)| *excess)

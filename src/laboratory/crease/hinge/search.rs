@@ -4,7 +4,7 @@
 //! where the bounds leave it open are there more looks in between.
 
 use super::{
-    Cloth, Grip,
+    Cloth, Grip, Way,
     course::{Course, Place},
     crossing::{Excess, rise},
 };
@@ -12,14 +12,37 @@ use super::{
 /// What ends a course.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Turn {
-    /// A resting yarn slips.
-    Slips(usize),
-    /// A yarn begins to flow.
+    /// A resting yarn slips, with a strain that goes this way.
+    Slips(usize, Way),
+    /// A yarn flows on.
     Flows(usize),
+    /// A yarn yields against its last flow.
+    Turns(usize),
     /// A yarn ceases to flow.
     Stills(usize),
-    /// The strain rises, and sliding yarns rest.
+    /// The strain turns, and sliding yarns rest.
     Rests,
+}
+
+/// Excesses of a yarn whose peaks are wanted.
+pub(super) const PEAKS: usize = 4;
+
+/// The turn of a yarn of which a peak is.
+pub(super) fn peaking(kind: usize, y: usize) -> Turn {
+    match kind {
+        0 => Turn::Slips(y, Way::Down),
+        1 => Turn::Flows(y),
+        2 => Turn::Turns(y),
+        _ => Turn::Slips(y, Way::Up),
+    }
+}
+
+/// The way of a strain at which a yarn flows or turns that flowed this way.
+pub(super) fn yielding(turn: Turn, flowed: Way) -> Way {
+    match turn {
+        Turn::Turns(_) => flowed.back(),
+        _ => flowed,
+    }
 }
 
 /// The highest excess that was not positive, and when.
@@ -44,9 +67,9 @@ impl<const Y: usize, const B: usize> Cloth<f64, Y, B> {
             place,
             thresholds: std::array::from_fn(|y| match course.state.grips[y] {
                 Grip::Rests(_, since) => self.threshold(y, since, time),
-                Grip::Slides => f64::INFINITY,
+                Grip::Slides(_) => f64::INFINITY,
             }),
-            ratios: std::array::from_fn(|y| self.ratio(y, time)),
+            ratios: std::array::from_fn(|y| self.ratio(y, &course.state.surfaces[y], time)),
         }
     }
 
@@ -60,25 +83,32 @@ impl<const Y: usize, const B: usize> Cloth<f64, Y, B> {
         threshold: f64,
         (ratio, fall): (f64, f64),
     ) -> Excess {
+        let state = &course.state;
         match turn {
-            Turn::Slips(y) => match course.state.grips[y] {
+            Turn::Slips(y, way) => match state.grips[y] {
                 Grip::Rests(anchor, _) => {
                     let yarn = &self.yarns[y];
                     let grows = (yarn.saturated - threshold) / yarn.dwell;
-                    (anchor - strain - threshold, -rate - grows)
+                    let sign = way.sign();
+                    (sign * (strain - anchor) - threshold, sign * rate - grows)
                 }
-                Grip::Slides => (f64::NEG_INFINITY, 0.0),
+                Grip::Slides(_) => (f64::NEG_INFINITY, 0.0),
             },
-            Turn::Flows(y) => {
-                let plastic = course.state.plastic[y];
-                let surface = plastic * (1.0 + ratio) + self.yields;
-                (strain - surface, rate + plastic * fall)
+            Turn::Flows(y) | Turn::Turns(y) => {
+                let way = yielding(turn, state.surfaces[y].way);
+                let accumulated = state.surfaces[y].accumulated(state.plastic[y]);
+                let excess = strain - self.yields_at(y, state, way, ratio);
+                (way.sign() * excess, way.sign() * rate + accumulated * fall)
             }
-            Turn::Stills(_) => {
-                let plastic = (strain - self.yields) / (1.0 + ratio);
-                (-(rate + plastic * fall), f64::NAN)
+            Turn::Stills(y) => {
+                let surface = &state.surfaces[y];
+                let accumulated = surface.accumulated(self.on_surface_at(y, state, strain, ratio));
+                (-(surface.way.sign() * rate + accumulated * fall), f64::NAN)
             }
-            Turn::Rests => (rate, f64::NAN),
+            Turn::Rests => match state.slides() {
+                Some(way) => (-way.sign() * rate, f64::NAN),
+                None => (f64::NEG_INFINITY, f64::NAN),
+            },
         }
     }
 
@@ -88,12 +118,14 @@ impl<const Y: usize, const B: usize> Cloth<f64, Y, B> {
         let rate = course.rate(self, &place);
         let (mut threshold, mut ratio) = (0.0, (0.0, 0.0));
         match turn {
-            Turn::Slips(y) => {
+            Turn::Slips(y, _) => {
                 if let Grip::Rests(_, since) = course.state.grips[y] {
                     threshold = self.threshold(y, since, time);
                 }
             }
-            Turn::Flows(y) | Turn::Stills(y) => ratio = self.ratio(y, time),
+            Turn::Flows(y) | Turn::Turns(y) | Turn::Stills(y) => {
+                ratio = self.ratio(y, &course.state.surfaces[y], time);
+            }
             Turn::Rests => {}
         }
         self.excess(course, turn, place.strain, rate, threshold, ratio)
@@ -109,10 +141,12 @@ pub(super) struct Search<'a, const Y: usize, const B: usize> {
     pub read: f64,
     pub tiny: f64,
     pub slow: f64,
+    /// Sliding yarns rest when the strain goes back faster than this.
+    pub rests: f64,
     /// Whether peaks are wanted that stay below zero.
     pub asked: bool,
-    /// Of every yarn's slip and flow.
-    pub peaks: [[Peak; Y]; 2],
+    /// Of every yarn's turns, in the order of [`peaking`].
+    pub peaks: [[Peak; Y]; PEAKS],
 }
 
 impl<const Y: usize, const B: usize> Search<'_, Y, B> {
@@ -147,19 +181,37 @@ impl<const Y: usize, const B: usize> Search<'_, Y, B> {
 
     /// Whether an event can be between two looks, or a peak that is higher than those known.
     fn open(&mut self, from: &Look<Y, B>, to: &Look<Y, B>) -> bool {
-        let [least, most] = self.course.strains(&from.place, &to.place);
+        let [least, most] = self.course.strains(self.cloth, &from.place, &to.place);
         let state = &self.course.state;
-        let mut open = state.slides() && !self.course.falls(&from.place, &to.place, self.slow);
+        let mut open = match state.slides() {
+            Some(way) => {
+                let (from, to) = (&from.place, &to.place);
+                !self.course.goes(self.cloth, way, from, to, self.rests)
+            }
+            None => false,
+        };
         for y in 0..Y {
             if let Grip::Rests(anchor, _) = state.grips[y] {
                 let bound = anchor - least - from.thresholds[y];
                 open |= self.raises(0, y, bound, from, to);
+                let bound = most - anchor - from.thresholds[y];
+                open |= self.raises(3, y, bound, from, to);
             }
             if state.flows[y] {
-                open = true;
-            } else {
-                let bound = most - state.plastic[y] * (1.0 + to.ratios[y].0) - self.cloth.yields;
-                open |= self.raises(1, y, bound, from, to);
+                open |= !self.course.flows_on(self.cloth);
+                continue;
+            }
+            if !self.cloth.has_yielded(y, state) {
+                continue;
+            }
+            for kind in [1, 2] {
+                let way = yielding(peaking(kind, y), state.surfaces[y].way);
+                let at = self.cloth.yields_at(y, state, way, to.ratios[y].0);
+                let bound = match way {
+                    Way::Down => at - least,
+                    Way::Up => most - at,
+                };
+                open |= self.raises(kind, y, bound, from, to);
             }
         }
         open
@@ -167,7 +219,7 @@ impl<const Y: usize, const B: usize> Search<'_, Y, B> {
 
     fn of(&self, turn: Turn, look: &Look<Y, B>) -> (f64, Excess) {
         let y = match turn {
-            Turn::Slips(y) | Turn::Flows(y) | Turn::Stills(y) => y,
+            Turn::Slips(y, _) | Turn::Flows(y) | Turn::Turns(y) | Turn::Stills(y) => y,
             Turn::Rests => 0,
         };
         let (threshold, ratio) = (look.thresholds[y], look.ratios[y]);
@@ -190,7 +242,7 @@ impl<const Y: usize, const B: usize> Search<'_, Y, B> {
         if !self.asked || bound >= -self.tiny {
             return bound >= -self.tiny;
         }
-        let turn = [Turn::Slips(y), Turn::Flows(y)][kind];
+        let turn = peaking(kind, y);
         for look in [from, to] {
             let (time, excess) = self.of(turn, look);
             self.peak(kind, y, (time, excess.0));
@@ -198,7 +250,14 @@ impl<const Y: usize, const B: usize> Search<'_, Y, B> {
         self.peaks[kind][y].is_none_or(|(_, known)| bound > known + self.tiny)
     }
 
+    /// A yarn that has just come to rest is on its threshold. That is no peak.
     fn peak(&mut self, kind: usize, y: usize, peak: (f64, f64)) {
+        if let (Turn::Slips(_, Way::Down), Grip::Rests(_, Some(since))) =
+            (peaking(kind, y), self.course.state.grips[y])
+            && peak.0 <= since
+        {
+            return;
+        }
         let known = &mut self.peaks[kind][y];
         if known.is_none_or(|known| peak.1 > known.1) {
             *known = Some(peak);
@@ -209,11 +268,12 @@ impl<const Y: usize, const B: usize> Search<'_, Y, B> {
     fn within(&mut self, from: &Look<Y, B>, to: &Look<Y, B>) -> Option<(Turn, f64)> {
         let state = self.course.state;
         let mut first: Option<(Turn, f64)> = None;
-        let (mut slips, mut flows) = ([None; Y], [None; Y]);
+        let mut peaks = [[None; Y]; PEAKS];
         let mut check = |search: &Self, turn: Turn| {
             let slow = match turn {
-                Turn::Slips(_) | Turn::Flows(_) => 0.0,
-                Turn::Stills(_) | Turn::Rests => search.slow,
+                Turn::Slips(..) | Turn::Flows(_) | Turn::Turns(_) => 0.0,
+                Turn::Stills(_) => search.slow,
+                Turn::Rests => search.rests,
             };
             let less = |(value, rate): Excess| (value - slow, rate);
             let excess = |time: f64| less(search.cloth.seen(search.course, turn, time));
@@ -229,19 +289,25 @@ impl<const Y: usize, const B: usize> Search<'_, Y, B> {
             }
             rise.at.is_none().then_some(rise.peak)
         };
-        for (y, (slip, flow)) in slips.iter_mut().zip(&mut flows).enumerate() {
+        for y in 0..Y {
             if let Grip::Rests(..) = state.grips[y] {
-                *slip = check(self, Turn::Slips(y));
+                for (kind, way) in [(0, Way::Down), (3, Way::Up)] {
+                    peaks[kind][y] = check(self, Turn::Slips(y, way));
+                }
             }
-            match state.flows[y] {
-                true => drop(check(self, Turn::Stills(y))),
-                false => *flow = check(self, Turn::Flows(y)),
+            if state.flows[y] {
+                check(self, Turn::Stills(y));
+                continue;
+            }
+            if self.cloth.has_yielded(y, &state) {
+                peaks[1][y] = check(self, Turn::Flows(y));
+                peaks[2][y] = check(self, Turn::Turns(y));
             }
         }
-        if state.slides() {
+        if state.slides().is_some() {
             check(self, Turn::Rests);
         }
-        for (kind, each) in [slips, flows].into_iter().enumerate() {
+        for (kind, each) in peaks.into_iter().enumerate() {
             for (y, peak) in each.into_iter().enumerate() {
                 if let Some(peak) = peak
                     && first.is_none_or(|(_, at)| peak.0 <= at)

@@ -54,11 +54,11 @@ const SAME: f64 = 0.01;
 impl CreaseTest {
     /// Recovery angle \[degrees\] of whole folds under the hard law and, where asked for, the exact Jacobian with the hinges
     /// that change from rest to slip, as roll-outs on the device of `compute`. In f64 angles are
-    /// within 0.01° of [`CreaseTest::exact`], unless a yarn slips forwards while branches relax (docs/MODEL.md).
+    /// within 0.01° of [`CreaseTest::exact`].
     ///
-    /// `parameters` are those of the law for all points, or a row per point, row-major `[points, parameters]`. A fold in
-    /// which a yarn would yield against its fold is cut into hinges, as `self` and `gate` say; its Jacobian is then as good
-    /// as the gate makes it (none under [`Gate::Hard`] for what moves thresholds).
+    /// `parameters` are those of the law for all points, or a row per point, row-major `[points, parameters]`. A fold that
+    /// [`CreaseTest::exact`] cannot integrate is cut into hinges, as `self` and `gate` say; its Jacobian is then as good as
+    /// the gate makes it (none under [`Gate::Hard`] for what moves thresholds).
     ///
     /// Not smooth where a threshold is at the crest: the angle then moves like a square root.
     pub fn whole(
@@ -141,7 +141,7 @@ struct Folds<'a> {
 }
 
 impl Folds<'_> {
-    /// None for folds in which a yarn would yield against its fold.
+    /// None for folds that cannot be integrated.
     fn read<'a>(
         &self,
         points: &[CreasePoint],

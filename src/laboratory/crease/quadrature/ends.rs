@@ -30,7 +30,7 @@ pub(super) struct End {
     /// The last hinge of the piece and the first of the next.
     pub(super) between: [f64; 2],
     /// The hinge whose excess vanishes here, and the events of the other; none for ends that do not move.
-    moves: Option<(f64, u64)>,
+    moves: Option<(f64, u128)>,
 }
 
 /// The ends of all pieces between the legs and the crest.

@@ -191,19 +191,37 @@ fn flowing(random: &mut Random, branches: usize) -> (Vec<f64>, CreasePoint) {
     (values, point)
 }
 
+/// A law some of whose yarns yield against their fold.
+fn turning(random: &mut Random, spreads: bool, branches: usize) -> (Vec<f64>, CreasePoint) {
+    let (mut values, mut point) = with(random, spreads, branches);
+    values[1] = 1e-5 * between(random, 0.05, 2.0);
+    values[5] = between(random, 50.0, 300.0);
+    values[6] = 1e-5 * between(random, 0.3, 2.0);
+    values[7] = 0.9 + 0.09 * random.uniform();
+    if spreads {
+        values[11] = 1.0 + random.uniform();
+    }
+    point.gap = between(random, 0.3e-3, 0.8e-3);
+    (values, point)
+}
+
 // A kink is where differences of fourth order over two spans disagree by more than 1e-7. Where they agree, they are
 // exact to about that, and the slopes agree with them to 1.9e-7.
 #[test]
 fn the_jacobian_is_the_derivative() {
     let mut random = Random(5);
     let (mut checked, mut kinks) = (0, 0);
-    for k in 0..80 {
+    for k in 0..120 {
         let (spreads, branches) = [(true, 0), (false, 1), (false, 2), (true, 1)][k % 4];
         let form = form(spreads, branches);
-        let (values, point) = match !spreads && k >= 40 {
-            true => flowing(&mut random, branches),
-            false => with(&mut random, spreads, branches),
+        let (values, point) = match k {
+            0..40 => with(&mut random, spreads, branches),
+            40..80 if !spreads => flowing(&mut random, branches),
+            40..80 => with(&mut random, spreads, branches),
+            _ => turning(&mut random, spreads, branches),
         };
+        // A yarn that flows back while branches relax may come nearest to a slip where one step in time meets the next.
+        let close = if k < 80 || branches == 0 { 1e-6 } else { 1e-5 };
         let sought: Vec<usize> = (0..values.len()).collect();
         let (_, slopes) = recovery(&form, &values, &sought, &point).unwrap();
         for (p, slope) in slopes.iter().enumerate() {
@@ -222,13 +240,13 @@ fn the_jacobian_is_the_derivative() {
             checked += 1;
             let exact = slope * values[p];
             assert!(
-                (exact - difference).abs() < 1e-6 * (1.0 + exact.abs()),
+                (exact - difference).abs() < close * (1.0 + exact.abs()),
                 "{k} {spreads} {branches} p{p}: {exact} {difference} {values:?} {point:?}"
             );
         }
     }
     println!("{checked} slopes, {kinks} more at kinks");
-    assert!(checked >= 950 && kinks <= 50);
+    assert!(checked >= 950 && kinks <= 100);
 }
 
 // Dahl's friction has no events; its moment saturates within some thresholds from the legs.

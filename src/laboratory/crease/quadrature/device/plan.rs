@@ -32,8 +32,8 @@ pub(super) struct Plan<'a> {
     pub(super) rest: Reading,
 }
 
-/// The nodes of a fold, and what the CPU finds of it: the whole fold, unless some of it is to be rolled out. `None` where a
-/// yarn would yield against its fold.
+/// The nodes of a fold, and what the CPU finds of it: the whole fold, unless some of it is to be rolled out. `None` where
+/// rounding makes events without end.
 pub(super) fn plan<'a>(
     form: &LawForm,
     parameters: &'a [f64],
@@ -54,7 +54,7 @@ pub(super) fn plan<'a>(
         let (lost, cuts) = cuts(plain, crest, span, fineness)?;
         let (from, width) = (span.0, span.1 - span.0);
         let middle = scout(plain, crest, from + 0.5 * width)?;
-        if !rolls_out || middle.events.slips_later() {
+        if !rolls_out || middle.events.takes_its_time() {
             angle -= lost;
             later.push((span, cuts));
             continue;
