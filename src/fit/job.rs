@@ -100,7 +100,13 @@ impl FitFolder {
             }
             let mut result = fit.run(journal, watch)?;
             result.run.command = command;
-            result.run.device = device;
+            result.run.device = match fit.problem.compute().is_cpu() {
+                true => device,
+                false => format!(
+                    "{device} for the stages before the last; {} for the last stage and the error bars",
+                    fit.problem.last_compute().describe()
+                ),
+            };
             result.run.seconds = clock.elapsed().as_secs_f64();
             if let Ok(before) = FitResult::load(path) {
                 result.bootstrap = before.bootstrap;

@@ -56,9 +56,11 @@ pub(crate) type ReadAt = (Vec<f64>, Option<DMatrix<f64>>);
 
 /// A complete case with its data, ready to be fitted.
 pub struct Calibration {
-    compute: Compute,
+    asked: Compute,
     /// Where the stages before the last are computed: single precision is enough for them.
     coarse: Compute,
+    /// Where the last stage is computed, and all that follows it.
+    compute: Compute,
     law: Arc<dyn Law>,
     parameters: Vec<Parameter>,
     hinges: usize,
@@ -98,7 +100,8 @@ impl Calibration {
         let (unknowns, origins) = layout(case, data, &law.parameters())?;
         let mut calibration = Calibration {
             coarse: compute.coarse(),
-            compute,
+            compute: compute.fine(),
+            asked: compute,
             parameters: law.parameters(),
             law,
             hinges,
@@ -162,7 +165,13 @@ impl Calibration {
         layout::parts(&self.origins, &has_data)
     }
 
+    /// What the user asked for. See [`Calibration::last_compute`].
     pub fn compute(&self) -> &Compute {
+        &self.asked
+    }
+
+    /// Where the last stage is computed.
+    pub fn last_compute(&self) -> &Compute {
         &self.compute
     }
 

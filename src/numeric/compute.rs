@@ -95,7 +95,15 @@ impl Compute {
         }
     }
 
-    /// Whether the fused roll-out, which is CPU code, can run here.
+    /// This device, or where it is a GPU, the CPU in double precision.
+    pub(crate) fn fine(&self) -> Self {
+        match self.is_cpu() {
+            true => self.clone(),
+            false => Compute::cpu(Precision::F64),
+        }
+    }
+
+    /// Whether this is the CPU.
     pub fn is_cpu(&self) -> bool {
         self.device == Device::flex()
     }

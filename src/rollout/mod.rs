@@ -81,9 +81,9 @@ impl Rollout {
         Ok(())
     }
 
-    /// The way this roll-out takes on `compute`.
-    pub fn path(&self, compute: &Compute) -> RolloutPath {
-        if compute.is_cpu() && fused::supports(self) {
+    /// The way this roll-out takes.
+    pub fn path(&self) -> RolloutPath {
+        if fused::supports(self) {
             RolloutPath::Fused
         } else {
             RolloutPath::Plain
@@ -101,7 +101,7 @@ impl Rollout {
     /// # Panics
     /// When `parameters` has another shape or the schedule has no reading.
     pub fn forward(&self, compute: &Compute, parameters: Field) -> Tensor<3> {
-        self.forward_by(self.path(compute), compute, parameters)
+        self.forward_by(self.path(), compute, parameters)
     }
 
     /// [`Rollout::forward`] by a given way.
@@ -122,7 +122,7 @@ impl Rollout {
         parameters: Field,
         cotangent: Tensor<3>,
     ) -> (Tensor<3>, Field) {
-        self.linearized_by(self.path(compute), compute, parameters, cotangent)
+        self.linearized_by(self.path(), compute, parameters, cotangent)
     }
 
     /// [`Rollout::linearized`] by a given way.

@@ -5,7 +5,7 @@
 pub enum RolloutPath {
     /// The law over burn tensors, step by step, on any device.
     Plain,
-    /// One CPU operation for the whole roll-out.
+    /// One operation for the whole roll-out.
     Fused,
 }
 

@@ -237,7 +237,7 @@ pub(crate) fn gradient_cases(seed: u64, mut visit: impl FnMut(GradientCase)) -> 
                     (reach, _) => reach,
                 };
                 let mut paths = vec![RolloutPath::Plain];
-                if rollout.path(&compute) == RolloutPath::Fused {
+                if rollout.path() == RolloutPath::Fused {
                     paths.push(RolloutPath::Fused);
                 }
                 for path in paths {

@@ -240,7 +240,9 @@ impl Fit<'_> {
         let near = starts.len() - far;
         for (k, name) in names.iter().enumerate() {
             if let Some((_, found)) = before.iter().find(|(known, _)| known == name) {
-                let near = starts.iter_mut().take(near);
+                // The first start keeps the values that the case gives.
+                let given = usize::from(self.problem.unknowns[k].start.is_some());
+                let near = starts.iter_mut().take(near).skip(given);
                 near.for_each(|start| start[k] = *found);
             }
         }

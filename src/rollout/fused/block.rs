@@ -8,10 +8,11 @@
 #![allow(clippy::needless_range_loop)]
 
 use super::{
-    gate::LaneGate,
+    gate::{Compiled, LaneGate, LawGate},
     lane::{
         Coefficients, flow, flow_time, freshness, friction_excess, pull_back_friction,
-        pull_back_plasticity, pull_back_release, release, slide, yield_excess,
+        pull_back_plasticity, pull_back_release, pull_back_stress, release, slide, stress,
+        yield_excess,
     },
     real::Real,
     row::{LANES, LaneRow, Lanes, PARAMETERS, load, store},
@@ -72,7 +73,7 @@ impl<R: Real> Block<R> {
 
     /// One step from `before` to `after`.
     #[inline(always)]
-    fn step<G: LaneGate<R>, const FMA: bool>(
+    fn step<G: LawGate<R>>(
         &self,
         gate: G,
         schedule: &Schedule,
@@ -84,7 +85,7 @@ impl<R: Real> Block<R> {
         let dt: Lanes<R> = self.step_time(step);
         for i in 0..LANES {
             let (p, hinge) = (self.coefficients(i), before.hinge(i));
-            before.saved[0][i] = freshness::<R, FMA>(&p, &hinge);
+            before.saved[0][i] = freshness(&p, gate, &hinge);
         }
         let mut yielding = [R::default(); LANES];
         match step.motion {
@@ -93,31 +94,31 @@ impl<R: Real> Block<R> {
                 for i in 0..LANES {
                     after.state[0][i] = self.amplitude[i] * fraction;
                 }
-                self.slide::<G, FMA>(gate, &dt, before, after, &mut yielding);
+                self.slide(gate, &dt, before, after, &mut yielding);
             }
             StepKind::Creep { mobility } => {
                 let mobility = R::from_f64(mobility);
                 for i in 0..LANES {
                     let (p, hinge) = (self.coefficients(i), before.hinge(i));
-                    after.state[0][i] = hinge.strain - hinge.stress(&p) * mobility;
+                    after.state[0][i] = hinge.strain - stress(&p, &hinge) * mobility;
                 }
-                self.slide::<G, FMA>(gate, &dt, before, after, &mut yielding);
+                self.slide(gate, &dt, before, after, &mut yielding);
             }
             StepKind::Release => {
                 for i in 0..LANES {
                     let (p, hinge) = (self.coefficients(i), before.hinge(i));
                     let fresh = before.saved[0][i];
-                    let released = release::<R, G, FMA>(&p, gate, &hinge, fresh, dt[i]);
+                    let released = release(&p, gate, &hinge, fresh, dt[i]);
                     after.state[0][i] = released.strain;
                     after.state[1][i] = released.anchor;
                     after.state[2][i] = released.stick_time;
                     before.saved[1][i] = released.slip;
                     yielding[i] = yield_excess(&hinge, released.strain);
-                    before.saved[2][i] = gate.weight::<FMA>(yielding[i]);
+                    before.saved[2][i] = gate.weight(yielding[i]);
                 }
             }
         }
-        self.flow::<G, FMA>(gate, &dt, before, after, &yielding);
+        self.flow(gate, &dt, before, after, &yielding);
     }
 
     /// Time of a step for each lane.
@@ -133,7 +134,7 @@ impl<R: Real> Block<R> {
 
     /// Friction at a known strain, and the excess over the yield surface with its weight.
     #[inline(always)]
-    fn slide<G: LaneGate<R>, const FMA: bool>(
+    fn slide<G: LawGate<R>>(
         &self,
         gate: G,
         dt: &Lanes<R>,
@@ -148,8 +149,7 @@ impl<R: Real> Block<R> {
             yielding[i] = yield_excess(&hinge, strain);
         }
         for i in 0..LANES {
-            (before.saved[1][i], before.saved[2][i]) =
-                gate.weights::<FMA>(slipping[i], yielding[i]);
+            (before.saved[1][i], before.saved[2][i]) = gate.weights(slipping[i], yielding[i]);
         }
         for i in 0..LANES {
             let (hinge, strain, slip) = (before.hinge(i), after.state[0][i], before.saved[1][i]);
@@ -160,7 +160,7 @@ impl<R: Real> Block<R> {
 
     /// Plasticity at a known strain.
     #[inline(always)]
-    fn flow<G: LaneGate<R>, const FMA: bool>(
+    fn flow<G: LawGate<R>>(
         &self,
         gate: G,
         dt: &Lanes<R>,
@@ -172,7 +172,7 @@ impl<R: Real> Block<R> {
             let (p, hinge) = (self.coefficients(i), before.hinge(i));
             let (strain, weight) = (after.state[0][i], before.saved[2][i]);
             (after.state[5][i], before.saved[3][i]) =
-                flow_time::<R, G, FMA>(&p, gate, &hinge, strain, dt[i], weight);
+                flow_time(&p, gate, &hinge, strain, dt[i], weight);
         }
         for i in 0..LANES {
             let (p, hinge, saved) = (self.coefficients(i), before.hinge(i), before.saved(i));
@@ -189,6 +189,7 @@ impl<R: Real> Block<R> {
         schedule: &Schedule,
         readings: &mut [R],
     ) {
+        let gate = Compiled::<G, FMA>(gate);
         // Two rows by turns: swapping them would move their contents.
         let (mut even, mut odd) = (self.start(), LaneRow::zeros());
         for k in 0..schedule.steps.len() {
@@ -197,7 +198,7 @@ impl<R: Real> Block<R> {
             } else {
                 (&mut odd, &mut even)
             };
-            self.step::<G, FMA>(gate, schedule, k, before, after);
+            self.step(gate, schedule, k, before, after);
             self.read(schedule, k, after, readings);
         }
     }
@@ -214,7 +215,7 @@ impl<R: Real> Block<R> {
         {
             row[r] = match schedule.reading {
                 HingeReading::Strain => after.state[0][i],
-                HingeReading::Stress => after.hinge(i).stress(&self.coefficients(i)),
+                HingeReading::Stress => stress(&self.coefficients(i), &after.hinge(i)),
             };
         }
     }
@@ -231,12 +232,13 @@ impl<R: Real> Block<R> {
         cotangent: &[R],
         tape: &mut Vec<LaneRow<R>>,
     ) -> [Lanes<R>; PARAMETERS] {
+        let gate = Compiled::<G, FMA>(gate);
         let steps = schedule.steps.len();
         tape.resize(steps + 1, LaneRow::zeros());
         tape[0] = self.start();
         for k in 0..steps {
             let (before, after) = tape[k..k + 2].split_at_mut(1);
-            self.step::<G, FMA>(gate, schedule, k, &mut before[0], &mut after[0]);
+            self.step(gate, schedule, k, &mut before[0], &mut after[0]);
             self.read(schedule, k, &after[0], readings);
         }
         let mut adjoint = LaneRow::zeros();
@@ -252,7 +254,7 @@ impl<R: Real> Block<R> {
                     &mut total,
                 );
             }
-            self.step_back::<G, FMA>(
+            self.step_back(
                 gate,
                 schedule,
                 k,
@@ -282,11 +284,10 @@ impl<R: Real> Block<R> {
                 HingeReading::Strain => adjoint.state[0][i] += weight,
                 HingeReading::Stress => {
                     let (p, hinge) = (self.coefficients(i), after.hinge(i));
-                    adjoint.state[0][i] += weight * (p.bending + p.friction);
-                    adjoint.state[1][i] += -(weight * p.friction);
-                    adjoint.state[3][i] += -(weight * p.bending);
-                    total[0][i] += weight * (hinge.strain - hinge.plastic);
-                    total[1][i] += weight * (hinge.strain - hinge.anchor);
+                    let (mut back, mut sum) = (adjoint.hinge(i), load(total, i));
+                    pull_back_stress(&p, &hinge, weight, &mut back, &mut sum);
+                    adjoint.set(i, back);
+                    store(total, i, &sum);
                 }
             }
         }
@@ -295,7 +296,7 @@ impl<R: Real> Block<R> {
     /// Reverse of [`Block::step`].
     #[inline(always)]
     #[allow(clippy::too_many_arguments)]
-    fn step_back<G: LaneGate<R>, const FMA: bool>(
+    fn step_back<G: LawGate<R>>(
         &self,
         gate: G,
         schedule: &Schedule,
@@ -319,7 +320,10 @@ impl<R: Real> Block<R> {
             for i in 0..LANES {
                 let (p, hinge, fresh) = (self.coefficients(i), before.hinge(i), before.saved[0][i]);
                 let (mut back, mut sum) = (adjoint.hinge(i), load(total, i));
-                pull_back_release::<R, G, FMA>(&p, gate, &hinge, fresh, dt[i], &mut back, &mut sum);
+                let released = release(&p, gate, &hinge, fresh, dt[i]);
+                pull_back_release(
+                    &p, gate, &hinge, fresh, dt[i], &released, &mut back, &mut sum,
+                );
                 adjoint.set(i, back);
                 store(total, i, &sum);
             }
@@ -340,12 +344,11 @@ impl<R: Real> Block<R> {
         let mobility = R::from_f64(mobility);
         for i in 0..LANES {
             let (p, hinge) = (self.coefficients(i), before.hinge(i));
-            let moved = adjoint.state[0][i] * mobility;
-            adjoint.state[0][i] += -(moved * (p.bending + p.friction));
-            adjoint.state[1][i] += moved * p.friction;
-            adjoint.state[3][i] += moved * p.bending;
-            total[0][i] += -(moved * (hinge.strain - hinge.plastic));
-            total[1][i] += -(moved * (hinge.strain - hinge.anchor));
+            let (mut back, mut sum) = (adjoint.hinge(i), load(total, i));
+            let moved = -(back.strain * mobility);
+            pull_back_stress(&p, &hinge, moved, &mut back, &mut sum);
+            adjoint.set(i, back);
+            store(total, i, &sum);
         }
     }
 

@@ -27,6 +27,72 @@ pub(crate) trait LaneGate<R: Real>: Copy + Send + Sync {
     }
 }
 
+/// A gate as the law uses it, which knows how exponentials are compiled.
+pub(crate) trait LawGate<R: Real>: Copy {
+    /// Weight of an excess.
+    fn weight(self, excess: R) -> R;
+    /// Weights of two excesses at once.
+    fn weights(self, a: R, b: R) -> (R, R);
+    /// Ramp of an excess whose weight is known.
+    fn ramp(self, excess: R, weight: R) -> R;
+    /// Derivative of the weight.
+    fn weight_slope(self, excess: R, weight: R) -> R;
+    /// Derivative of the ramp.
+    fn ramp_slope(self, excess: R, weight: R) -> R;
+    /// [`crate::numeric::Gate::novelty`] of an agreement.
+    fn novelty(self, agreement: R) -> R;
+    /// Derivative of the novelty.
+    fn novelty_slope(self, agreement: R) -> R;
+    /// exp(x) for x ≤ 0.
+    fn exp_of_nonpositive(self, x: R) -> R;
+}
+
+/// A gate with or without fused multiply-add.
+#[derive(Clone, Copy)]
+pub(crate) struct Compiled<G, const FMA: bool>(pub G);
+
+impl<R: Real, G: LaneGate<R>, const FMA: bool> LawGate<R> for Compiled<G, FMA> {
+    #[inline(always)]
+    fn weight(self, excess: R) -> R {
+        self.0.weight::<FMA>(excess)
+    }
+
+    #[inline(always)]
+    fn weights(self, a: R, b: R) -> (R, R) {
+        self.0.weights::<FMA>(a, b)
+    }
+
+    #[inline(always)]
+    fn ramp(self, excess: R, weight: R) -> R {
+        self.0.ramp(excess, weight)
+    }
+
+    #[inline(always)]
+    fn weight_slope(self, excess: R, weight: R) -> R {
+        self.0.slopes(excess, weight).0
+    }
+
+    #[inline(always)]
+    fn ramp_slope(self, excess: R, weight: R) -> R {
+        self.0.slopes(excess, weight).1
+    }
+
+    #[inline(always)]
+    fn novelty(self, agreement: R) -> R {
+        self.0.novelty(agreement)
+    }
+
+    #[inline(always)]
+    fn novelty_slope(self, agreement: R) -> R {
+        self.0.novelty_slope(agreement)
+    }
+
+    #[inline(always)]
+    fn exp_of_nonpositive(self, x: R) -> R {
+        x.exp_of_nonpositive::<FMA>()
+    }
+}
+
 /// [`crate::numeric::Gate::Hard`].
 #[derive(Clone, Copy)]
 pub(crate) struct HardLane;
@@ -71,6 +137,11 @@ fn max_zero<R: Real>(x: R) -> R {
 fn clamp01<R: Real>(x: R) -> R {
     let x = max_zero(x);
     if x < one() { x } else { one() }
+}
+
+#[inline(always)]
+pub(super) fn magnitude<R: Real>(x: R) -> R {
+    x.magnitude()
 }
 
 #[inline(always)]

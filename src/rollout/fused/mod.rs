@@ -1,13 +1,19 @@
-//! The fused roll-out: the whole schedule of the time-dependent law as one CPU operation.
+//! The fused roll-out: the whole schedule of the time-dependent law as one operation.
 //!
 //! Tensor operations one by one move every intermediate value through memory and pay for each
-//! recorded operation. Here a block of hinges stays in cache for the whole roll-out, the reverse pass
-//! is written out by hand, and blocks are shared among threads. The result does not depend on the
-//! number of threads. The plain roll-out ([`super::sweep`]) is the reference it is tested against.
+//! recorded operation. Here a hinge goes through the whole schedule at once. On the CPU a block of hinges stays in
+//! cache, and blocks are shared among threads. On a GPU (feature `gpu`) one thread takes a hinge, in one kernel. The
+//! law with its reverse pass is written once for both ([`law`]). The result does not depend on the number of threads.
+//! The plain roll-out ([`super::sweep`]) is the reference it is tested against.
 
 mod block;
+#[cfg(feature = "gpu")]
+mod device;
 mod gate;
+#[cfg(feature = "gpu")]
+mod kernel;
 mod lane;
+mod law;
 mod op;
 mod real;
 mod row;
@@ -37,8 +43,7 @@ pub(crate) fn supports(rollout: &Rollout) -> bool {
     !one_sided && (rollout.law.has_fused_form() || yarns::are_apart(rollout))
 }
 
-/// Readings `[points, hinges, readings]` for parameters `[points, parameters]` on the CPU. On the tape when
-/// `parameters` is.
+/// Readings `[points, hinges, readings]` for parameters `[points, parameters]`. On the tape when `parameters` is.
 pub(crate) fn readings(rollout: &Rollout, parameters: Field) -> Tensor<3> {
     match rollout.law.has_fused_form() {
         true => op::readings(rollout, parameters),

@@ -1,5 +1,5 @@
 //! The fused roll-out as one tensor operation with its own backward pass: an extension of burn's Flex
-//! backend and of its tape. Other devices take the plain roll-out.
+//! backend, of its GPU backends (`super::device`) and of its tape.
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -15,12 +15,13 @@ use burn::backend::{
     tensor::FloatTensor,
 };
 use burn::tensor::{DType, Element, Tensor, TensorData};
+#[cfg(feature = "gpu")]
+use burn::{backend::fusion::custom::TensorSpec, tensor::Shape};
 
 use super::{PARAMETERS, Rollout, run_contraction, run_forward, run_jacobian, run_linearized};
 use crate::numeric::Field;
 
-/// Readings `[points, hinges, readings]` for parameters `[points, 9]` on the CPU. On the tape when
-/// `parameters` is.
+/// Readings `[points, hinges, readings]` for parameters `[points, 9]`. On the tape when `parameters` is.
 pub(crate) fn readings(rollout: &Rollout, parameters: Field) -> Tensor<3> {
     let rollout = Arc::new(rollout.clone());
     Tensor::from_dispatch(<Dispatch as FusedRollout>::fused_readings(
@@ -48,25 +49,40 @@ pub(crate) fn linearized(
 }
 
 /// The operation and what its backward pass is made of.
-#[backend_extension(Flex, Autodiff)]
+#[backend_extension(
+    Flex,
+    Cube: cfg(feature = "gpu"),
+    Fusion: cfg(feature = "gpu"),
+    Autodiff
+)]
 pub(crate) trait FusedRollout: Backend {
     /// Readings for parameters.
+    #[fusion(dtype = parameters, shape = Shape::new(shape_of(rollout)))]
     fn fused_readings(parameters: FloatTensor<Self>, rollout: Arc<Rollout>) -> FloatTensor<Self>;
 
     /// Readings, and the gradient for a cotangent of them.
+    #[fusion(meta = |parameters, _, rollout| (
+        of_shape(parameters, shape_of(rollout)),
+        of_shape(parameters, [rollout.points, PARAMETERS]),
+    ))]
     fn fused_linearized(
         parameters: FloatTensor<Self>,
         cotangent: FloatTensor<Self>,
         rollout: Arc<Rollout>,
     ) -> (FloatTensor<Self>, FloatTensor<Self>);
 
-    /// The one reading of every hinge, and its derivatives `[points·hinges, 9]`.
+    /// The one reading of every hinge, and its derivatives, whose layout only the backend knows.
+    #[fusion(meta = |parameters, rollout| (
+        of_shape(parameters, shape_of(rollout)),
+        of_shape(parameters, [PARAMETERS, rollout.points * rollout.hinges]),
+    ))]
     fn fused_jacobian(
         parameters: FloatTensor<Self>,
         rollout: Arc<Rollout>,
     ) -> (FloatTensor<Self>, FloatTensor<Self>);
 
     /// The gradient for a cotangent from the derivatives of every hinge.
+    #[fusion(dtype = jacobian, shape = Shape::new([rollout.points, PARAMETERS]))]
     fn fused_contraction(
         jacobian: FloatTensor<Self>,
         cotangent: FloatTensor<Self>,
@@ -144,7 +160,14 @@ impl FusedRollout for Flex {
     }
 }
 
-fn shape_of(rollout: &Rollout) -> [usize; 3] {
+/// What fusion is told of a result before it is there.
+#[cfg(feature = "gpu")]
+fn of_shape<const D: usize>(like: &TensorSpec, shape: [usize; D]) -> TensorSpec {
+    TensorSpec::new(Shape::new(shape), like.dtype)
+}
+
+/// Shape of the readings.
+pub(super) fn shape_of(rollout: &Rollout) -> [usize; 3] {
     [
         rollout.points,
         rollout.hinges,

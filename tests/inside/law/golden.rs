@@ -108,7 +108,7 @@ fn the_fused_roll_out_reproduces_the_reference_stress() {
             duration: vec![0.0],
         };
         let compute = cpu();
-        assert_eq!(rollout.path(&compute), Way::Fused);
+        assert_eq!(rollout.path(), Way::Fused);
         let parameters = rollout.shared_parameters(&compute, &values);
         let stress = compute
             .values(rollout.forward(&compute, parameters))

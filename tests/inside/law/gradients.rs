@@ -98,7 +98,7 @@ fn no_gradient_is_nan_at_awkward_points() {
 
 fn check_finite(rollout: &Rollout, values: &[f64]) {
     let compute = cpu();
-    for path in [RolloutPath::Plain, rollout.path(&compute)] {
+    for path in [RolloutPath::Plain, rollout.path()] {
         let parameters = rollout.shared_parameters(&compute, values);
         let readings = rollout.forward_by(path, &compute, parameters.clone());
         let (_, gradient) = rollout.linearized_by(path, &compute, parameters, readings.ones_like());
@@ -173,7 +173,7 @@ fn fused_and_plain_agree() {
     ] {
         for (rollout, rows) in batches(gate) {
             let compute = cpu();
-            assert_eq!(rollout.path(&compute), RolloutPath::Fused);
+            assert_eq!(rollout.path(), RolloutPath::Fused);
             let run = |path| both(&rollout, &rows, path, &compute);
             let (plain, fused) = (run(RolloutPath::Plain), run(RolloutPath::Fused));
             let scale = plain.1.iter().fold(0.0f64, |m, v| m.max(v.abs()));

@@ -296,7 +296,7 @@ impl Folds<'_> {
             duration,
         };
         rollout.check()?;
-        let path = self.path.unwrap_or_else(|| rollout.path(compute));
+        let path = self.path.unwrap_or_else(|| rollout.path());
         let rows = compute.tensor(&rows, [nodes, rows.len() / nodes]);
         if !with_slopes {
             let strains = rollout.forward_by(path, compute, rows);
