@@ -4,6 +4,8 @@ mod join;
 mod kick;
 mod shake;
 
+use std::ops::ControlFlow;
+
 use kick::{RestPlace, kick};
 use serde::{Deserialize, Serialize};
 use shake::shaken;
@@ -13,7 +15,7 @@ use super::{
     adam::AdamMoments,
     levenberg::{Batch, Levenberg, Walker, WalkerEnd},
 };
-use crate::{error::Result, study::Wish};
+use crate::error::Result;
 
 /// How a search goes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -134,7 +136,7 @@ pub(crate) fn search(
     problem: &dyn Problem,
     plan: &SearchPlan,
     mut progress: SearchProgress,
-    watch: &mut dyn FnMut(&SearchProgress) -> Result<Wish>,
+    watch: &mut dyn FnMut(&SearchProgress) -> Result<ControlFlow<()>>,
 ) -> Result<SearchProgress> {
     while progress.stage < problem.stages() {
         let last = progress.stage + 1 == problem.stages();
@@ -157,7 +159,7 @@ pub(crate) fn search(
             }
             progress.walkers = batch.walkers.clone();
             progress.record_round(batch.alive());
-            if watch(&progress)? == Wish::Stop {
+            if watch(&progress)?.is_break() {
                 return Ok(progress);
             }
         }
@@ -166,7 +168,7 @@ pub(crate) fn search(
             progress.shake(problem, plan)?;
         }
         progress.finish_stage(problem, plan, last);
-        if watch(&progress)? == Wish::Stop {
+        if watch(&progress)?.is_break() {
             return Ok(progress);
         }
     }

@@ -1,6 +1,9 @@
 //! The search of a fit, in groups of starts that any machine can do.
 
-use std::time::{Duration, Instant};
+use std::{
+    ops::ControlFlow,
+    time::{Duration, Instant},
+};
 
 use serde_json::{Value, json};
 
@@ -16,7 +19,7 @@ use crate::{
         Problem, adam,
         multistart::{self, SearchProgress},
     },
-    study::{self, Shard, Tasks, Watcher, Wish, journal::Journal, tell},
+    study::{self, Shard, Tasks, Watcher, journal::Journal, tell},
 };
 
 /// Starts of a group. Starts of one group share rounds, and those that are level with the best of the group are
@@ -329,7 +332,7 @@ impl Fit<'_> {
         let mut each = |progress: &SearchProgress| {
             let done = progress.stage == self.problem.stages();
             let wish = self.tell(label, progress, watch);
-            if done || wish == Wish::Stop || last.elapsed() > JOURNAL_EVERY {
+            if done || wish.is_break() || last.elapsed() > JOURNAL_EVERY {
                 journal.put(key, progress)?;
                 last = Instant::now();
             }
@@ -342,7 +345,7 @@ impl Fit<'_> {
     }
 
     /// Tells a watcher how the starts of a group stand.
-    fn tell(&self, label: &str, progress: &SearchProgress, watch: &mut Watcher) -> Wish {
+    fn tell(&self, label: &str, progress: &SearchProgress, watch: &mut Watcher) -> ControlFlow<()> {
         let (stages, all) = (self.problem.stages(), progress.walkers.len());
         let moving = progress.walkers.iter();
         let moving = moving.filter(|w| w.outcome.is_none()).count();

@@ -16,7 +16,7 @@ use crate::{
         run::{self, EVALUATION, rows},
     },
     numeric::Compute,
-    study::{Folder, Watcher, Wish, tell},
+    study::{Folder, Watcher, tell},
 };
 
 /// How the networks of a run are judged.
@@ -142,7 +142,7 @@ impl Evaluated {
             }
             false => None,
         };
-        if tell(watch, 0, frames, "frames of the long roll-out".into()) == Wish::Stop {
+        if tell(watch, 0, frames, "frames of the long roll-out".into()).is_break() {
             return Err(stopped().with_remedy(&self.remedy));
         }
         let reference = reference.as_ref().map(|r| &r.track);

@@ -1,6 +1,6 @@
 //! One data set: the table of a law, its fit, and where the truth lies.
 
-use std::fmt::Write;
+use std::{fmt::Write, ops::ControlFlow};
 
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +20,7 @@ use crate::{
     laboratory::{Condition, CreaseTest, Resolution, TestSettings, Tests},
     material::{Dimension, ParameterRole},
     numeric::Random,
-    study::{Wish, journal::Journal},
+    study::journal::Journal,
 };
 
 /// Δχ² of a 95 % interval.
@@ -225,7 +225,7 @@ impl CoverageStudy {
     ) -> Result<(FitResult, Vec<Vec<f64>>)> {
         let fit = Fit::new(self.compute.clone(), case, data, SearchMethod::Lm)?;
         let mut journal = Journal::in_memory();
-        let result = fit.run(&mut journal, &mut |_| Wish::GoOn)?;
+        let result = fit.run(&mut journal, &mut |_| ControlFlow::Continue(()))?;
         let Some(count) = self.plan.refits else {
             return Ok((result, Vec::new()));
         };
