@@ -40,7 +40,7 @@ pub mod numeric;
 mod optimize;
 mod reading;
 mod report;
-pub mod rollout;
+mod rollout;
 pub mod scene;
 pub mod sensitivity;
 mod solve;

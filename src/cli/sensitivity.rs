@@ -66,18 +66,16 @@ pub(crate) fn run(common: &Common, arguments: &SensitivityArguments) -> Result<(
     let around = around.map(|name| Ok(ReadyMaterial::hard(name)?.material));
     let around = around.transpose()?;
     let compute = common.compute()?;
-    let job = SensitivityJob {
-        methods: arguments.methods.clone(),
-        vary: arguments.vary.clone(),
-        only: arguments.only.clone(),
-        group: arguments.group.clone(),
-        samples: arguments.samples,
-        trajectories: arguments.trajectories,
-        seed: common.seed,
-        width: arguments.width,
-        shard: arguments.shard.unwrap_or(Shard::WHOLE),
-        ..SensitivityJob::new(&arguments.inputs, around.as_ref())?
-    };
+    let mut job = SensitivityJob::new(&arguments.inputs, around.as_ref())?;
+    job.methods = arguments.methods.clone();
+    job.vary = arguments.vary.clone();
+    job.only = arguments.only.clone();
+    job.group = arguments.group.clone();
+    job.samples = arguments.samples;
+    job.trajectories = arguments.trajectories;
+    job.seed = common.seed;
+    job.width = arguments.width;
+    job.shard = arguments.shard.unwrap_or(Shard::WHOLE);
     let folder = match &arguments.out {
         Some(folder) => Folder::new(folder),
         None => Folder::named(job.name(), "sensitivity"),

@@ -133,7 +133,7 @@ pub(in crate::fit) const MOST_STARTS: f64 = 4096.0;
 pub(in crate::fit) const MOST_BRANCHES: f64 = 8.0;
 
 impl Case {
-    pub fn build_law(&self) -> std::sync::Arc<dyn Law> {
+    pub(crate) fn build_law(&self) -> std::sync::Arc<dyn Law> {
         let (branches, population) = (self.relaxation_branches, self.has_population());
         self.law.law_of(Timer::Authors, branches, population)
     }

@@ -40,7 +40,7 @@ fn synthetic(header: &str, rows: &[&str], column: usize, unit: f64, holder: f64)
     let conditions: Vec<_> = data.rows.iter().map(|r| (0, r.condition)).collect();
     let compute = Compute::cpu(Precision::F64);
     let hard = Resolution::hard(&case.tests);
-    let tests = Tests::new(&compute, case.build_law(), hard, &conditions).unwrap();
+    let tests = Tests::resolved(&compute, case.build_law(), hard, &conditions).unwrap();
     let sets = [vec![TRUTH.to_vec()]];
     let readings = tests.run(&compute, &sets, false).unwrap().remove(0);
     sheet(&readings.values)

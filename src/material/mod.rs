@@ -24,7 +24,7 @@ pub(crate) use dahl::Dahl;
 pub(crate) use elastic::Elastic;
 pub use file::Material;
 pub(crate) use form::{LawForm, Source};
-pub use format::LawName;
+pub(crate) use format::LawName;
 pub(crate) use hardening_plastic::HardeningPlastic;
 pub(crate) use parameter::{
     DeterminedBy, Dimension, Parameter, ParameterRole, StrainMeasure, Transform,
@@ -48,7 +48,7 @@ pub(crate) fn parameter_names() -> Vec<String> {
 ///
 /// `parameters` are fields in the order of [`Law::parameters`], `history` in the order of
 /// [`Law::history`]; all are `[points, hinges]` or broadcast to it.
-pub trait Law: Debug + Send + Sync {
+pub(crate) trait Law: Debug + Send + Sync {
     /// The name in material files.
     fn name(&self) -> &'static str;
 

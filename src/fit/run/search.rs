@@ -32,17 +32,15 @@ const JOURNAL_EVERY: Duration = Duration::from_millis(250);
 const FUSED_LAW: &str = "search/fused-law";
 
 /// What a search or a share of one found.
-pub struct Searched {
+pub(crate) struct Searched {
     /// All starts, those of other shards as they were at first.
     pub progress: SearchProgress,
     /// Whether the watcher stopped it.
     pub stopped: bool,
-    /// Whether every group is done, those of other shards too.
-    pub whole: bool,
 }
 
 /// The groups of a search as tasks. Parts of the problem that share no unknown are searched apart, each from all starts.
-pub struct Groups<'a> {
+pub(crate) struct Groups<'a> {
     fit: &'a Fit<'a>,
     key: &'a str,
     parts: Vec<Part>,
@@ -183,7 +181,7 @@ impl Fit<'_> {
     }
 
     /// The search as tasks.
-    pub fn groups(&self) -> Groups<'_> {
+    pub(crate) fn groups(&self) -> Groups<'_> {
         Groups::new(self, "search")
     }
 
@@ -251,7 +249,7 @@ impl Fit<'_> {
     }
 
     /// The search alone; under the journal's `key` it goes on where it stopped. Whether it was stopped.
-    pub fn search(
+    pub(crate) fn search(
         &self,
         journal: &mut Journal,
         key: &str,
@@ -263,7 +261,7 @@ impl Fit<'_> {
     }
 
     /// The groups of a shard; those that the journal holds are not searched again.
-    pub fn search_groups(
+    pub(crate) fn search_groups(
         &self,
         groups: &Groups,
         journal: &mut Journal,
@@ -308,11 +306,7 @@ impl Fit<'_> {
             (None, None) => SearchProgress::new(&self.plan(0), Vec::new()),
             (None, Some(starts)) => groups.standing(journal, &starts)?,
         };
-        Ok(Searched {
-            progress,
-            stopped,
-            whole: results.is_some(),
-        })
+        Ok(Searched { progress, stopped })
     }
 
     fn search_group(

@@ -142,7 +142,7 @@ impl CoverageStudy {
         let conditions: Vec<(usize, Condition)> =
             points.into_iter().map(|p| (0, p.into())).collect();
         let hard = Resolution::hard(&TestSettings::default());
-        let tests = Tests::new(&self.compute, fitted_law(), hard, &conditions)?;
+        let tests = Tests::resolved(&self.compute, fitted_law(), hard, &conditions)?;
         let values = vec![truth.values.clone()];
         let angles = tests.run(&self.compute, &[values], false)?.remove(0).values;
         let conditions = conditions.into_iter().map(|(_, condition)| condition);

@@ -97,7 +97,7 @@ impl Trial {
         let law = self.truth.build_law(Timer::Authors);
         let hard = Resolution::hard(&TestSettings::default());
         let values = self.truth.values_for(law.as_ref()).unwrap();
-        let tests = Tests::new(&cpu(), law, hard, &conditions).unwrap();
+        let tests = Tests::resolved(&cpu(), law, hard, &conditions).unwrap();
         let readings = tests.run(&cpu(), &[vec![values]], false).unwrap().remove(0);
         let row = |((_, condition), value): (&(usize, Condition), f64)| DataRow {
             place: "synthetic".into(),

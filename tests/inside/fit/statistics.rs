@@ -86,7 +86,7 @@ pub(super) fn noisy(repeats: usize, noise: f64, sd: impl Fn(f64) -> Option<f64>)
     let values = material.values_for(law.as_ref()).unwrap();
     let presses: Vec<f64> = (0..6).map(|k| 10f64.powi(k)).collect();
     let points = CreaseTest::grid(&[0.5e-3, 1e-3], &presses, &[300.0]);
-    let angles = CreaseTest::exact(law.as_ref(), &values, &points).unwrap();
+    let angles = CreaseTest::exact_of(law.as_ref(), &values, &points).unwrap();
     let mut random = Random(11);
     let mut table = String::from("gap_mm,press_time_s,recovery_time_s,angle_deg,sd_deg\n");
     for (point, angle) in points.iter().zip(angles) {

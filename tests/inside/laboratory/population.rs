@@ -54,7 +54,7 @@ fn rolled_out(hinges: usize, values: &[f64], gate: Gate, point: CreasePoint) -> 
     let rollout = test.rollout(population(), gate, &[point]).unwrap();
     let parameters = rollout.shared_parameters(&cpu(), values);
     let curves = test.run(&cpu(), &rollout, &[point], parameters, false);
-    curves.unwrap().angles[0]
+    curves.unwrap().values[0]
 }
 
 /// Hinges that are released as a whole slip as those that are taken one yarn after the other.
@@ -64,13 +64,14 @@ fn folds_of_a_population_are_the_limit_of_roll_outs() {
     let (mut worst, mut moved, mut seen) = (0.0f64, 0.0f64, 0);
     for _ in 0..24 {
         let (values, point) = drawn(&mut random);
-        let Some(exact) = CreaseTest::exact(population().as_ref(), &values, &[point]).unwrap()[0]
+        let Some(exact) =
+            CreaseTest::exact_of(population().as_ref(), &values, &[point]).unwrap()[0]
         else {
             continue;
         };
         let angle = rolled_out(2000, &values, Gate::Hard, point);
         let one = LawName::TimeDependent.law(Timer::Authors, 0);
-        let without = CreaseTest::exact(one.as_ref(), &values[..9], &[point]).unwrap()[0];
+        let without = CreaseTest::exact_of(one.as_ref(), &values[..9], &[point]).unwrap()[0];
         println!(
             "{exact:.4} {:.4} without {without:.1?} {point:?}",
             angle - exact
