@@ -138,6 +138,15 @@ impl Case {
         self.law.law_of(Timer::Authors, branches, population)
     }
 
+    /// Takes another law, by its name in files, and leaves out what the case says of parameters that it does not have.
+    pub(crate) fn set_law(&mut self, name: &str) -> Result<()> {
+        self.law = LawName::find("--law", name)?;
+        let known = self.build_law().parameters().into_iter();
+        let known: Vec<String> = known.map(|p| p.name).collect();
+        self.parameters.retain(|(n, _)| known.contains(n));
+        Ok(())
+    }
+
     /// Whether yarns may differ: a spread is looked for, or fixed above zero.
     pub fn has_population(&self) -> bool {
         let role = |spread: &Parameter| self.role(&spread.name);

@@ -77,6 +77,12 @@ impl FitJob {
             command: study::command().join(" "),
         }
     }
+
+    /// Fits another law than the case says, by its name in files, such as `dahl`. What the case says of parameters that the
+    /// law does not have is left out.
+    pub fn set_law(&mut self, name: &str) -> Result<()> {
+        self.measurements.case.set_law(name)
+    }
 }
 
 /// A fit with its folder; no other process can write there.

@@ -332,6 +332,42 @@ fn interpolate(
 mod tests {
     use super::*;
 
+    // Central differences over 1e-5 of a parameter, in relative changes: a wide gate bends within such a step by
+    // less than the bound.
+    #[test]
+    fn slopes_are_derivatives_of_the_readings() {
+        let mut cotton = ReadyMaterial::hard("cotton broad").unwrap();
+        cotton.gate = Gate::Smoothstep { width: 60.0 };
+        let compute = Compute::cpu(crate::numeric::Precision::F64);
+        let run = |material: &ReadyMaterial, slopes| {
+            let found = KesTest::default().simulate(material, &[0.0, 60.0], &compute, slopes);
+            found.unwrap()
+        };
+        let exact = run(&cotton, true);
+        let numbers = |l: &KesLoop| [l.reading.rigidity, l.reading.hysteresis];
+        let mut largest = 0.0f64;
+        for p in 0..cotton.values.len() {
+            let moved = |by: f64| {
+                let mut moved = cotton.clone();
+                moved.values[p] *= 1.0 + by;
+                run(&moved, false)
+            };
+            let (up, down) = (moved(1e-5), moved(-1e-5));
+            for (k, one) in exact.iter().enumerate() {
+                for (i, reading) in numbers(one).into_iter().enumerate() {
+                    let difference = (numbers(&up[k])[i] - numbers(&down[k])[i]) / 2e-5 / reading;
+                    let slope = one.slopes[i][p] * cotton.values[p] / reading;
+                    assert!(
+                        (difference - slope).abs() < 1e-5,
+                        "{k} {p} {i}: {slope} {difference}"
+                    );
+                    largest = largest.max(slope.abs());
+                }
+            }
+        }
+        assert!(largest > 0.1, "{largest}");
+    }
+
     #[test]
     fn moments_are_read_on_their_branch() {
         let test = KesTest::default();

@@ -163,6 +163,7 @@ impl TwistTest {
     }
 
     /// ∂torque/∂parameter of the law after `step` steps, by one reverse sweep.
+    #[cfg(test)]
     pub(crate) fn slopes(
         &self,
         law: &Arc<dyn Law>,

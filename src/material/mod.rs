@@ -1,7 +1,7 @@
 //! Material laws: one scalar strain in, a stress and a new history out.
 //!
 //! A law does not know whether its strain is a hinge's curvature or a triangle's stretch. Every law
-//! is one file and one implementation of [`Law`]; `properties.rs` and `gradients.rs` in `tests/inside/law` hold
+//! is one file and one implementation of `Law`; `properties.rs` and `gradients.rs` in `tests/inside/law` hold
 //! the contract that all of them must pass.
 
 mod dahl;
