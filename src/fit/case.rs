@@ -5,6 +5,7 @@ mod read;
 use serde_json::{Map, Value, json};
 
 use crate::{
+    error::Result,
     files::{json::present, words},
     laboratory::TestSettings,
     material::{Law, LawName, Parameter, ParameterRole, Timer, parameter},
