@@ -98,8 +98,8 @@ pub(crate) fn run(common: &Common, arguments: &SensitivityArguments) -> Result<(
 
 /// Joins shards into a folder and finishes their study.
 pub(super) fn merge(common: &Common, shards: &[PathBuf], out: &Path) -> Result<()> {
-    let job = SensitivityJob::read(&shards[0])?;
     let compute = common.compute()?;
+    let job = SensitivityJob::read(&shards[0])?;
     let mut shown = Shown::bar("tasks");
     let found = job.merge(shards, out, &compute, &mut |news| shown.hear(news))?;
     drop(shown);

@@ -106,9 +106,9 @@ pub(crate) trait PreparedTest: Send + Sync {
 /// Readings of one parameter set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Readings {
-    /// One a condition, in its unit.
+    /// One a condition or point, in its unit: degrees for recovery angles, metres for overhangs.
     pub values: Vec<f64>,
-    /// ∂reading/∂parameter of the condition's group, row-major `[conditions, parameters]`; empty where
+    /// ∂reading/∂parameter of the condition's fabric, row-major `[conditions, parameters]`; empty where
     /// it was not asked for.
     pub slopes: Vec<f64>,
 }

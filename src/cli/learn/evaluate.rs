@@ -50,7 +50,8 @@ pub(crate) fn run(common: &Common, arguments: &EvaluateArguments) -> Result<()> 
     judge(common, &arguments.folder, &options, long, &compute(common)?)
 }
 
-/// Judges the networks of a run, also over so many frames and with a reference of them or not; draws and says what was found.
+/// Judges the networks of a run, also in a long roll-out of so many frames, with its reference or not. Draws and says what
+/// was found.
 pub(super) fn judge(
     common: &Common,
     run: &Path,
