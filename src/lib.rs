@@ -7,11 +7,11 @@
 //! - [`numeric`]: devices and precision ([`numeric::Compute`]), gates ([`numeric::Gate`]), safe forms, statistics.
 //! - [`study`]: what every long job shares: run folder, journal, resuming, shards, and the watcher
 //!   ([`study::Watcher`]) that is told the progress and can stop a job.
-//! - [`material`]: the laws ([`material::Law`]), their parameters, material files and presets.
+//! - [`material`]: the laws, their parameters, material files and presets; [`material::ReadyMaterial`] is what a test takes.
 //! - `mesh`, `element`, `contact`, `solve`, `step`, `reading`: a cloth mesh, one implicit step of it forward and
 //!   backward, and differentiable measures of it.
-//! - [`rollout`]: a schedule of steps applied to a batch of hinges; many steps of a cloth, forward and backward.
-//! - [`laboratory`]: the tests of a textile laboratory, all behind one interface.
+//! - `rollout`: a schedule of steps applied to a batch of hinges; many steps of a cloth, forward and backward.
+//! - [`laboratory`]: the tests of a textile laboratory, all behind one interface ([`laboratory::Tests`]).
 //! - [`scene`]: scene files and their runs ([`scene::PreparedScene::simulate`]).
 //! - `optimize`: least squares over batches of starts, profiles, bootstrap.
 //! - [`fit`]: measurement files, cases, verdicts and results ([`fit::FitJob::run`]).
@@ -40,7 +40,7 @@ pub mod numeric;
 mod optimize;
 mod reading;
 mod report;
-pub mod rollout;
+mod rollout;
 pub mod scene;
 pub mod sensitivity;
 mod solve;

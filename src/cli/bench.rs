@@ -5,7 +5,7 @@ mod coverage;
 mod reference;
 mod sensitivity;
 
-use std::time::Instant;
+use std::{ops::ControlFlow, time::Instant};
 
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
@@ -21,7 +21,6 @@ use crate::{
         multistart::{SearchPlan, SearchProgress, search},
     },
     rollout::RolloutPath,
-    study::Wish,
     verify::{BENCH_PARAMETERS, HingeBench, hinge_fit::HingeFit},
 };
 
@@ -113,7 +112,7 @@ fn run_hinge(common: &Common, hinges: usize, steps: usize, plain: bool) -> Resul
         ));
     }
     let compute = common.compute()?;
-    let path = if plain || !compute.is_cpu() {
+    let path = if plain {
         RolloutPath::Plain
     } else {
         RolloutPath::Fused
@@ -180,7 +179,7 @@ fn run_fit(common: &Common) -> Result<()> {
         if to_best.is_none() && progress.best().is_some_and(reached) {
             to_best = Some(begin.elapsed().as_secs_f64());
         }
-        Ok(Wish::GoOn)
+        Ok(ControlFlow::Continue(()))
     };
     let progress = SearchProgress::new(&plan, problem.starts());
     let end = search(&problem, &plan, progress, &mut watch)?;

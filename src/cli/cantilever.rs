@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{Common, check_list, print, print_json, table};
 use crate::{
     error::{Result, bad_input},
-    laboratory::{CantileverPoint, CantileverReading, Condition, Resolution, TestSettings, Tests},
+    laboratory::{CantileverPoint, Condition, TestSettings, Tests},
     material::ReadyMaterial,
 };
 
@@ -43,12 +43,10 @@ pub(crate) fn run(common: &Common, arguments: &CantileverArguments) -> Result<()
     let point = |degrees: &f64| CantileverPoint {
         angle: degrees.to_radians(),
         density,
-        read: CantileverReading::Overhang,
     };
     let points: Vec<CantileverPoint> = arguments.angle_deg.iter().map(point).collect();
     let conditions: Vec<(usize, Condition)> = points.iter().map(|p| (0, (*p).into())).collect();
-    let resolution = Resolution::hard(&TestSettings::default());
-    let tests = Tests::new(&compute, prepared.law.clone(), resolution, &conditions)?;
+    let tests = Tests::new(&compute, &prepared, &TestSettings::default(), &conditions)?;
     let readings = tests.run(&compute, &[vec![prepared.values.clone()]], false)?;
     let overhangs = &readings[0].values;
     if let Some(k) = overhangs.iter().position(|l| !l.is_finite()) {

@@ -74,9 +74,7 @@ pub(crate) fn run(common: &Common, arguments: &CreaseArguments) -> Result<()> {
         ));
     }
     let mut whole = match (arguments.hinges, prepared.gate) {
-        (None, Gate::Hard) if compute.is_cpu() => {
-            CreaseTest::exact(prepared.law.as_ref(), &prepared.values, &points)?
-        }
+        (None, Gate::Hard) if compute.is_cpu() => CreaseTest::exact(&prepared, &points)?,
         _ => vec![None; points.len()],
     };
     let open = points.iter().zip(&whole).filter(|(_, a)| a.is_none());
@@ -88,12 +86,10 @@ pub(crate) fn run(common: &Common, arguments: &CreaseArguments) -> Result<()> {
     };
     if !open.is_empty() {
         let progress = spinner(format!("{total} hinges"));
-        let rollout = test.rollout(prepared.law.clone(), prepared.gate, &open)?;
-        let parameters = rollout.shared_parameters(&compute, &prepared.values);
-        let rolled = test.run(&compute, &rollout, &open, parameters, false)?;
+        let rolled = test.simulate(&prepared, &open, &compute, false)?;
         progress.finish_and_clear();
         let places = whole.iter_mut().filter(|angle| angle.is_none());
-        for (place, angle) in places.zip(rolled.angles) {
+        for (place, angle) in places.zip(rolled.values) {
             *place = Some(angle);
         }
     }

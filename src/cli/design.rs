@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use super::{Common, count, fit, grid::GridArguments, interrupted, say, spinner};
 use crate::{
     error::Result,
-    fit::{Criterion, FitFolder, design::check_budget, folder::finished},
+    fit::{Criterion, FitJob, design::check_budget, folder::finished},
 };
 
 /// Rank what could be measured next by what it would teach, with the error bars before and after
@@ -50,8 +50,7 @@ pub(crate) fn run(common: &Common, arguments: &DesignArguments) -> Result<()> {
         CriterionName::A => Criterion::A,
     };
     finished(&folder)?;
-    let opened = FitFolder::open(&folder, &compute)?;
-    let found = opened.design(&chosen, criterion, arguments.budget)?;
+    let found = FitJob::design(&folder, &compute, &chosen, criterion, arguments.budget)?;
     progress.finish_and_clear();
     let out = folder.join("design");
     let files = found.draw(&out)?;

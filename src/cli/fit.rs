@@ -139,7 +139,7 @@ fn asked_for(common: &Common, arguments: &FitArguments) -> Result<(FitJob, Folde
         measurements.case.seed = seed;
     }
     let name = measurements.case.name.clone();
-    let mut job = FitJob::new(measurements, common.compute()?);
+    let mut job = FitJob::of(measurements, common.compute()?);
     if let Some(OptimizerName::Adam) = arguments.optimizer {
         job.optimizer = SearchMethod::Adam;
     }

@@ -41,10 +41,7 @@ pub(crate) fn run(common: &Common, arguments: &KesArguments) -> Result<()> {
     check_list("--dwell-s", &arguments.dwell_s, 0.0, MAX_SECONDS)?;
     let chart_path = plot_path(&arguments.plot, common, "kes.svg")?;
     let compute = common.compute()?;
-    let test = KesTest::default();
-    let rollout = test.rollout(prepared.law.clone(), prepared.gate, &arguments.dwell_s)?;
-    let parameters = rollout.shared_parameters(&compute, &prepared.values);
-    let loops = test.run(&compute, &rollout, parameters)?;
+    let loops = KesTest::default().simulate(&prepared, &arguments.dwell_s, &compute, false)?;
     common.answer(|| to_json(&prepared, &loops), || to_table(&loops))?;
     match chart_path {
         Some(path) => save_plot(chart(&prepared, &loops), &path),

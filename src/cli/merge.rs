@@ -7,7 +7,7 @@ use clap::Args;
 use super::{Common, Shown, bench, fit, sensitivity};
 use crate::{
     error::{Result, bad_input},
-    fit::FitFolder,
+    fit::FitJob,
     study::{ShardKind, Shards},
 };
 
@@ -37,7 +37,7 @@ pub(crate) fn run(common: &Common, arguments: &MergeArguments) -> Result<()> {
         ShardKind::Fit => {
             let mut shown = Shown::line("merging", "tasks");
             let compute = common.compute()?;
-            let result = FitFolder::merge(folders, out, &compute, &mut |news| shown.hear(news))?;
+            let result = FitJob::merge(folders, out, &compute, &mut |news| shown.hear(news))?;
             drop(shown);
             let result = result.draw(out)?;
             fit::report(common, out, &result)

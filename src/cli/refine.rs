@@ -7,7 +7,7 @@ use clap::Args;
 use super::{Common, Shown, count, fit, say};
 use crate::{
     error::Result,
-    fit::{FitFolder, folder::save, result::FitResult},
+    fit::{FitJob, folder::save, result::FitResult},
     study::Shard,
 };
 
@@ -48,8 +48,7 @@ pub(crate) struct ReportArguments {
 pub(crate) fn run_profile(common: &Common, arguments: &ProfileArguments) -> Result<()> {
     let folder = &arguments.folder;
     let mut shown = Shown::line("profile likelihoods", "sides");
-    let opened = FitFolder::open(folder, &common.compute()?)?;
-    let result = opened.profile(&mut |news| shown.hear(news))?;
+    let result = FitJob::profile(folder, &common.compute()?, &mut |news| shown.hear(news))?;
     drop(shown);
     finish(common, folder, result)
 }
@@ -62,7 +61,7 @@ pub(crate) fn run_bootstrap(common: &Common, arguments: &BootstrapArguments) -> 
     let (out, result) = match (&arguments.out, arguments.shard) {
         (Some(out), Some(shard)) => {
             let both = (folder.as_path(), out.as_path());
-            let drawn = FitFolder::bootstrap_share(both, &compute, samples, shard, &mut watch)?;
+            let drawn = FitJob::bootstrap_share(both, &compute, samples, shard, &mut watch)?;
             let Some(result) = drawn else {
                 drop(shown);
                 fit::say_share(out, shard);
@@ -71,8 +70,8 @@ pub(crate) fn run_bootstrap(common: &Common, arguments: &BootstrapArguments) -> 
             (out, result)
         }
         _ => {
-            let opened = FitFolder::open(folder, &compute)?;
-            (folder, opened.bootstrap(samples, &mut watch)?)
+            let drawn = FitJob::bootstrap(folder, &compute, samples, &mut watch)?;
+            (folder, drawn)
         }
     };
     drop(shown);

@@ -5,7 +5,7 @@ use clap::Args;
 use super::{Common, print, print_json};
 use crate::{
     error::{Result, unknown},
-    fit::Measurements,
+    fit::FitJob,
     learn::LearnCase,
     material::Material,
     scene::Scene,
@@ -21,9 +21,9 @@ pub(crate) struct SchemaArguments {
 pub(crate) fn run(_: &Common, arguments: &SchemaArguments) -> Result<()> {
     match arguments.name.as_str() {
         "material" => print_json(&Material::schema()),
-        "case" => print_json(&Measurements::schema()),
+        "case" => print_json(&FitJob::schema()),
         "scene" => print_json(&Scene::schema()),
-        "data" => print(&Measurements::columns()),
+        "data" => print(&FitJob::columns()),
         "learn" => print_json(&LearnCase::default().to_json()?),
         other => Err(unknown(
             "schema",

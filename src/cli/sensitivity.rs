@@ -9,7 +9,7 @@ use crate::{
     error::{Result, bad_input},
     material::ReadyMaterial,
     report,
-    sensitivity::{SensitivityFindings, SensitivityJob, SensitivityOptions},
+    sensitivity::{SensitivityFindings, SensitivityJob},
     study::{Folder, Shard},
 };
 
@@ -65,10 +65,15 @@ pub(crate) fn run(common: &Common, arguments: &SensitivityArguments) -> Result<(
     let around = arguments.around.as_deref();
     let around = around.map(|name| Ok(ReadyMaterial::hard(name)?.material));
     let around = around.transpose()?;
-    let options = arguments.options(common);
     let compute = common.compute()?;
-    // Everything that can be wrong is found before a folder is made.
-    let mut job = SensitivityJob::new(&arguments.inputs, around.as_ref(), options, &compute)?;
+    let mut job = SensitivityJob::new(&arguments.inputs, around.as_ref())?;
+    job.methods = arguments.methods.clone();
+    job.vary = arguments.vary.clone();
+    job.only = arguments.only.clone();
+    job.group = arguments.group.clone();
+    job.samples = arguments.samples;
+    job.trajectories = arguments.trajectories;
+    job.seed = common.seed;
     job.width = arguments.width;
     job.shard = arguments.shard.unwrap_or(Shard::WHOLE);
     let folder = match &arguments.out {
@@ -76,7 +81,7 @@ pub(crate) fn run(common: &Common, arguments: &SensitivityArguments) -> Result<(
         None => Folder::named(job.name(), "sensitivity"),
     };
     let mut shown = Shown::bar("tasks");
-    let found = job.run(folder.path(), &mut |news| shown.hear(news))?;
+    let found = job.run(folder.path(), &compute, &mut |news| shown.hear(news))?;
     drop(shown);
     match found {
         Some(found) => report(common, folder.path(), &found),
@@ -93,9 +98,10 @@ pub(crate) fn run(common: &Common, arguments: &SensitivityArguments) -> Result<(
 
 /// Joins shards into a folder and finishes their study.
 pub(super) fn merge(common: &Common, shards: &[PathBuf], out: &Path) -> Result<()> {
-    let job = SensitivityJob::read(&shards[0], &common.compute()?)?;
+    let compute = common.compute()?;
+    let job = SensitivityJob::read(&shards[0])?;
     let mut shown = Shown::bar("tasks");
-    let found = job.merge(shards, out, &mut |news| shown.hear(news))?;
+    let found = job.merge(shards, out, &compute, &mut |news| shown.hear(news))?;
     drop(shown);
     found.map_or(Ok(()), |found| report(common, out, &found))
 }
@@ -111,19 +117,4 @@ fn report(common: &Common, folder: &Path, found: &SensitivityFindings) -> Result
         folder.display()
     ));
     Ok(())
-}
-
-impl SensitivityArguments {
-    fn options(&self, common: &Common) -> SensitivityOptions {
-        SensitivityOptions {
-            methods: self.methods.clone(),
-            vary: self.vary.clone(),
-            only: self.only.clone(),
-            group: self.group.clone(),
-            samples: self.samples,
-            trajectories: self.trajectories,
-            seed: common.seed,
-            scene_folder: PathBuf::new(),
-        }
-    }
 }

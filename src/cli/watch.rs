@@ -1,14 +1,17 @@
 //! The watcher of every long command: draws progress, says remarks, and stops at Ctrl-C.
 
-use std::sync::{
-    Once,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    ops::ControlFlow,
+    sync::{
+        Once,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{INTERRUPTED, say};
-use crate::study::{News, Wish};
+use crate::study::News;
 
 /// Whether Ctrl-C was pressed; the first call starts to listen. A second Ctrl-C ends the program at once.
 pub(super) fn interrupted() -> bool {
@@ -74,7 +77,7 @@ impl Shown {
     }
 
     /// The watcher.
-    pub(crate) fn hear(&mut self, news: News) -> Wish {
+    pub(crate) fn hear(&mut self, news: News) -> ControlFlow<()> {
         match news {
             News::Remark(text) => self.bar.suspend(|| say(text)),
             News::Progress(progress) => {
@@ -97,8 +100,8 @@ impl Shown {
             }
         }
         match interrupted() {
-            true => Wish::Stop,
-            false => Wish::GoOn,
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
         }
     }
 }

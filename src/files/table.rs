@@ -8,7 +8,7 @@ use crate::error::{Error, Result, bad_input};
 /// A CSV file: named columns, and for every row its line in the file. Lines that start with `#` are
 /// comments.
 #[derive(Debug, Clone)]
-pub struct Table {
+pub(crate) struct Table {
     place: String,
     header_line: usize,
     header: Vec<String>,
@@ -18,12 +18,12 @@ pub struct Table {
 
 impl Table {
     /// Reads and checks the shape; blank lines are skipped.
-    pub fn read(path: &Path) -> Result<Table> {
+    pub(crate) fn read(path: &Path) -> Result<Table> {
         Table::parse(&read_text(path)?, &path.display().to_string())
     }
 
     /// As [`Table::read`], of text that is already here; `place` names it in messages.
-    pub fn parse(text: &str, place: &str) -> Result<Table> {
+    pub(crate) fn parse(text: &str, place: &str) -> Result<Table> {
         // The csv crate ends a comment at \n only; with one kind of line end nothing can differ.
         let text = text.replace("\r\n", "\n").replace('\r', "\n");
         let comments: Vec<(usize, String)> = text
@@ -90,7 +90,7 @@ impl Table {
     }
 
     /// A column of finite numbers with their lines.
-    pub fn numbers(&self, name: &str) -> Result<Vec<(usize, f64)>> {
+    pub(crate) fn numbers(&self, name: &str) -> Result<Vec<(usize, f64)>> {
         let Some(column) = self.column(name) else {
             return bad_input(format!(
                 "{}: no column '{name}' (found: {}); name it in the first line",
@@ -107,7 +107,7 @@ impl Table {
     }
 
     /// The finite number in a cell; none where the cell is empty.
-    pub fn number(&self, row: usize, column: usize) -> Result<Option<f64>> {
+    pub(crate) fn number(&self, row: usize, column: usize) -> Result<Option<f64>> {
         let cell = self.text(row, column);
         if cell.is_empty() {
             return Ok(None);
@@ -128,42 +128,42 @@ impl Table {
     }
 
     /// A cell, trimmed. Rows and columns count from 0; `column` is one of [`Table::columns`].
-    pub fn text(&self, row: usize, column: usize) -> &str {
+    pub(crate) fn text(&self, row: usize, column: usize) -> &str {
         &self.rows[row].1[column]
     }
 
     /// Names of the columns, from left to right.
-    pub fn columns(&self) -> &[String] {
+    pub(crate) fn columns(&self) -> &[String] {
         &self.header
     }
 
     /// Where a column stands.
-    pub fn column(&self, name: &str) -> Option<usize> {
+    pub(crate) fn column(&self, name: &str) -> Option<usize> {
         self.header.iter().position(|h| h == name)
     }
 
     /// Number of rows, without the header.
-    pub fn row_count(&self) -> usize {
+    pub(crate) fn row_count(&self) -> usize {
         self.rows.len()
     }
 
     /// The line of a row in the file, from 1.
-    pub fn line(&self, row: usize) -> usize {
+    pub(crate) fn line(&self, row: usize) -> usize {
         self.rows[row].0
     }
 
     /// The line of the header in the file, from 1.
-    pub fn header_line(&self) -> usize {
+    pub(crate) fn header_line(&self) -> usize {
         self.header_line
     }
 
     /// The comments with their lines, without the mark.
-    pub fn comments(&self) -> &[(usize, String)] {
+    pub(crate) fn comments(&self) -> &[(usize, String)] {
         &self.comments
     }
 
     /// "FILE line N", for messages.
-    pub fn at(&self, line: usize) -> String {
+    pub(crate) fn at(&self, line: usize) -> String {
         format!("{} line {line}", self.place)
     }
 }

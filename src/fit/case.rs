@@ -5,6 +5,7 @@ mod read;
 use serde_json::{Map, Value, json};
 
 use crate::{
+    error::Result,
     files::{json::present, words},
     laboratory::TestSettings,
     material::{Law, LawName, Parameter, ParameterRole, Timer, parameter},
@@ -133,9 +134,18 @@ pub(in crate::fit) const MOST_STARTS: f64 = 4096.0;
 pub(in crate::fit) const MOST_BRANCHES: f64 = 8.0;
 
 impl Case {
-    pub fn build_law(&self) -> std::sync::Arc<dyn Law> {
+    pub(crate) fn build_law(&self) -> std::sync::Arc<dyn Law> {
         let (branches, population) = (self.relaxation_branches, self.has_population());
         self.law.law_of(Timer::Authors, branches, population)
+    }
+
+    /// Takes another law, by its name in files, and leaves out what the case says of parameters that it does not have.
+    pub(crate) fn set_law(&mut self, name: &str) -> Result<()> {
+        self.law = LawName::find("--law", name)?;
+        let known = self.build_law().parameters().into_iter();
+        let known: Vec<String> = known.map(|p| p.name).collect();
+        self.parameters.retain(|(n, _)| known.contains(n));
+        Ok(())
     }
 
     /// Whether yarns may differ: a spread is looked for, or fixed above zero.

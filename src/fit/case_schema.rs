@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    Measurements,
     case::{HOLD_OUT, MOST_BRANCHES, MOST_STARTS, SOURCE, TOP, TransformName},
+    folder::FitJob,
 };
 use crate::{
     laboratory::TestSettings,
@@ -12,7 +12,7 @@ use crate::{
     optimize::RobustLoss,
 };
 
-impl Measurements {
+impl FitJob {
     /// JSON Schema (draft 2020-12) of cases.
     pub fn schema() -> Value {
         let own = TOP.map(|key| (key.to_string(), top_property(key)));

@@ -14,6 +14,8 @@
 mod candidate;
 mod result;
 
+use std::path::Path;
+
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
@@ -22,12 +24,13 @@ pub use result::DesignResult;
 pub(crate) use result::{CandidateResult, ParameterForecast};
 
 use super::{
-    folder::{FitFolder, finished},
+    folder::{FitFolder, FitJob, finished},
     run::{Fit, Optimum},
 };
 use crate::{
     error::{Result, bad_input},
     laboratory::Grid,
+    numeric::Compute,
     optimize::{Linearized, Problem, uncertainty::Uncertainty},
 };
 
@@ -88,21 +91,24 @@ pub(crate) fn check_budget(budget: usize) -> Result<()> {
     }
 }
 
-impl FitFolder {
-    /// What to measure next after a finished fit: candidates, ranked, and a plan of `budget` measurements. `chosen` has
-    /// values of settings by their names with units, such as `gap_mm`; the tests choose those that are not given.
+impl FitJob {
+    /// What to measure next after the finished fit in a folder: candidates, ranked, and a plan of `budget` measurements.
+    /// `chosen` has values of settings by their names with units, such as `gap_mm`; the tests choose those that are not
+    /// given.
     pub fn design(
-        self,
+        folder: &Path,
+        compute: &Compute,
         chosen: &[(&str, Vec<f64>)],
         criterion: Criterion,
         budget: usize,
     ) -> Result<DesignResult> {
+        let opened = FitFolder::open(folder, compute)?;
         check_budget(budget)?;
         let grid = Grid::new(chosen)?;
-        let fitted = finished(self.folder.path())?;
+        let fitted = finished(folder)?;
         let free = fitted.parameters.iter().filter(|p| p.free);
         let determined: Vec<bool> = free.map(|p| p.value.is_some()).collect();
-        self.with(|fit, journal| {
+        opened.with(|fit, journal| {
             let optimum = fit.finished(journal)?;
             let design = Design::new(fit, &optimum, &grid)?;
             Ok(design.result(criterion, budget, &determined))

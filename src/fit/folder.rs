@@ -1,6 +1,6 @@
 //! The folder of a fit: case, data and journal, made once and opened again and again, and the result.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -49,6 +49,7 @@ impl Begun {
 /// What is to be fitted, and how.
 #[derive(Debug, Clone)]
 pub struct FitJob {
+    /// The case and its data, as they were read.
     pub measurements: Measurements,
     pub compute: Compute,
     /// How to look for the optimum.
@@ -60,8 +61,14 @@ pub struct FitJob {
 }
 
 impl FitJob {
-    /// All of a fit by Levenberg-Marquardt.
-    pub fn new(measurements: Measurements, compute: Compute) -> FitJob {
+    /// All of a fit by Levenberg-Marquardt: of a case (.json) with its data, or of data files (.csv), for which a case is
+    /// built; of the shipped case where no file is given.
+    pub fn new(paths: &[PathBuf], compute: &Compute) -> Result<FitJob> {
+        Ok(FitJob::of(Measurements::read(paths)?, compute.clone()))
+    }
+
+    /// The same of measurements that were read.
+    pub(crate) fn of(measurements: Measurements, compute: Compute) -> FitJob {
         FitJob {
             measurements,
             compute,
@@ -70,10 +77,16 @@ impl FitJob {
             command: study::command().join(" "),
         }
     }
+
+    /// Fits another law than the case says, by its name in files, such as `dahl`. What the case says of parameters that the
+    /// law does not have is left out.
+    pub fn set_law(&mut self, name: &str) -> Result<()> {
+        self.measurements.case.set_law(name)
+    }
 }
 
 /// A fit with its folder; no other process can write there.
-pub struct FitFolder {
+pub(crate) struct FitFolder {
     pub folder: Folder,
     /// The problem, built once.
     pub problem: Calibration,
@@ -86,7 +99,7 @@ pub struct FitFolder {
 impl FitFolder {
     /// Makes the folder of a job, or opens one that was made for the same job. Everything that can be wrong with the
     /// job is found before a folder is made.
-    pub fn begin(job: &FitJob, path: &Path) -> Result<FitFolder> {
+    pub(crate) fn begin(job: &FitJob, path: &Path) -> Result<FitFolder> {
         let (case, inputs) = job.measurements.clone().completed()?.in_folder();
         let data = dataset(&case, &inputs)?;
         let problem = Calibration::new(job.compute.clone(), &case, &data)?;
@@ -110,7 +123,7 @@ impl FitFolder {
     }
 
     /// Opens a folder that [`FitFolder::begin`] made, on the device where it was begun.
-    pub fn open(path: &Path, compute: &Compute) -> Result<FitFolder> {
+    pub(crate) fn open(path: &Path, compute: &Compute) -> Result<FitFolder> {
         let folder = Folder::new(path);
         if !folder.has(JOURNAL) {
             return folder.refuse(format!(
@@ -144,7 +157,7 @@ impl FitFolder {
     }
 
     /// The share of the starts that is searched here.
-    pub fn shard(&self) -> Shard {
+    pub(crate) fn shard(&self) -> Shard {
         self.begun.shard()
     }
 
@@ -154,7 +167,7 @@ impl FitFolder {
     }
 
     /// Does something with the fit and its journal; the folder is closed afterwards.
-    pub fn with<T>(self, work: impl FnOnce(&Fit, &mut Journal) -> Result<T>) -> Result<T> {
+    pub(crate) fn with<T>(self, work: impl FnOnce(&Fit, &mut Journal) -> Result<T>) -> Result<T> {
         let FitFolder {
             problem,
             case,
@@ -240,7 +253,7 @@ pub(super) fn begun_job(path: &Path, compute: &Compute) -> Result<FitJob> {
         optimizer: begun.optimizer,
         shard: begun.shard(),
         command: begun.command,
-        ..FitJob::new(measurements, compute.clone())
+        ..FitJob::of(measurements, compute.clone())
     })
 }
 

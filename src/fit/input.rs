@@ -7,6 +7,7 @@ use super::{
     data::DataFile,
     dataset::Dataset,
     defaults::complete,
+    folder::FitJob,
 };
 use crate::{
     error::{Result, bad_input},
@@ -32,6 +33,13 @@ pub struct Measurements {
 const SHIPPED_CASE: &str = include_str!("../../fits/levison_cotton/case.json");
 const SHIPPED_DATA: &str = include_str!("../../data/levison_like_cotton.csv");
 
+impl FitJob {
+    /// The columns of measurement files with units and meanings, as a table.
+    pub fn columns() -> String {
+        column_help()
+    }
+}
+
 impl Measurements {
     /// A case (.json) with its data, or data files (.csv), for which a case is built; the shipped case where no
     /// file is given.
@@ -54,11 +62,6 @@ impl Measurements {
                 )),
             },
         }
-    }
-
-    /// The columns of measurement files with units and meanings, as a table.
-    pub fn columns() -> String {
-        column_help()
     }
 
     fn of_case(path: &Path) -> Result<Measurements> {

@@ -32,17 +32,20 @@ impl FitJob {
     /// A fit that a watcher stops after ten rounds, and that goes on later:
     ///
     /// ```no_run
-    /// use std::path::{Path, PathBuf};
+    /// use std::{
+    ///     ops::ControlFlow,
+    ///     path::{Path, PathBuf},
+    /// };
     ///
     /// use rumple::{
-    ///     fit::{FitJob, Measurements},
+    ///     fit::FitJob,
     ///     numeric::{Compute, Precision},
-    ///     study::{News, Wish},
+    ///     study::News,
     /// };
     ///
     /// # fn main() -> rumple::error::Result<()> {
     /// let case = PathBuf::from("fits/levison_cotton/case.json");
-    /// let job = FitJob::new(Measurements::read(&[case])?, Compute::cpu(Precision::F64));
+    /// let job = FitJob::new(&[case], &Compute::cpu(Precision::F64))?;
     /// let folder = Path::new("cotton-fit");
     /// let mut rounds = 0;
     /// let begun = job.run(folder, &mut |news| {
@@ -50,10 +53,10 @@ impl FitJob {
     ///         println!("{}", progress.text);
     ///         rounds += 1;
     ///     }
-    ///     if rounds < 10 { Wish::GoOn } else { Wish::Stop }
+    ///     if rounds < 10 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     /// });
     /// println!("stopped: {:?}", begun.map(|result| result.map(|r| r.interrupted)));
-    /// let result = job.run(folder, &mut |_| Wish::GoOn)?;
+    /// let result = job.run(folder, &mut |_| ControlFlow::Continue(()))?;
     /// for parameter in result.iter().flat_map(|r| &r.parameters) {
     ///     println!("{} = {:?} {}", parameter.name, parameter.value, parameter.unit);
     /// }
@@ -67,11 +70,21 @@ impl FitJob {
     pub fn run(&self, folder: &Path, watch: &mut Watcher) -> Result<Option<FitResult>> {
         FitFolder::begin(self, folder)?.run(watch)
     }
+
+    /// Goes on with the fit that was begun in a folder, as [`FitJob::run`] does. `compute` is the device where it was
+    /// begun.
+    pub fn resume(
+        folder: &Path,
+        compute: &Compute,
+        watch: &mut Watcher,
+    ) -> Result<Option<FitResult>> {
+        FitFolder::open(folder, compute)?.run(watch)
+    }
 }
 
 impl FitFolder {
     /// Goes on with the fit to its end, or to the end of its share, as [`FitJob::run`] does.
-    pub fn run(self, watch: &mut Watcher) -> Result<Option<FitResult>> {
+    pub(crate) fn run(self, watch: &mut Watcher) -> Result<Option<FitResult>> {
         self.run_after(|_, _| Ok(()), watch)
     }
 
@@ -111,7 +124,7 @@ impl FitFolder {
             if let Ok(before) = FitResult::load(path) {
                 result.bootstrap = before.bootstrap;
                 if !before.interrupted {
-                    // Those of [`FitFolder::profile`] are finer.
+                    // Those of [`FitJob::profile`] are finer.
                     result.profiles = before.profiles;
                 }
             }
@@ -143,30 +156,35 @@ impl FitFolder {
     }
 }
 
-impl FitFolder {
-    /// Finer and wider profile likelihoods of a finished fit, to 99.7 %; the result of its folder then holds them.
-    pub fn profile(self, watch: &mut Watcher) -> Result<FitResult> {
-        let folder = self.folder.clone();
-        let result = finished(folder.path())?;
-        let profiles = self.with(|fit, journal| fit.fine_profiles(journal, watch))?;
+impl FitJob {
+    /// Finer and wider profile likelihoods of the finished fit in a folder, to 99.7 %; its result then holds them.
+    pub fn profile(folder: &Path, compute: &Compute, watch: &mut Watcher) -> Result<FitResult> {
+        let opened = FitFolder::open(folder, compute)?;
+        let result = finished(folder)?;
+        let profiles = opened.with(|fit, journal| fit.fine_profiles(journal, watch))?;
         match profiles {
-            Some(profiles) => save(folder.path(), FitResult { profiles, ..result }),
+            Some(profiles) => save(folder, FitResult { profiles, ..result }),
             None => Err(Error::Interrupted(format!(
                 "interrupted; `rumple profile {}` goes on where it stopped",
-                folder.path().display()
+                folder.display()
             ))),
         }
     }
 
-    /// Parametric bootstrap of a finished fit; the result of its folder then holds the intervals.
-    pub fn bootstrap(self, samples: usize, watch: &mut Watcher) -> Result<FitResult> {
+    /// Parametric bootstrap of the finished fit in a folder; its result then holds the intervals.
+    pub fn bootstrap(
+        folder: &Path,
+        compute: &Compute,
+        samples: usize,
+        watch: &mut Watcher,
+    ) -> Result<FitResult> {
+        let opened = FitFolder::open(folder, compute)?;
         check_samples(samples)?;
-        let folder = self.folder.clone();
-        let drawn = self.draw(samples, Shard::WHOLE, |_, _| Ok(()), watch)?;
-        drawn.map_or_else(|| finished(folder.path()), Ok)
+        let drawn = opened.draw(samples, Shard::WHOLE, |_, _| Ok(()), watch)?;
+        drawn.map_or_else(|| finished(folder), Ok)
     }
 
-    /// A share of the samples of [`FitFolder::bootstrap`], in a folder of its own: a copy of the fit.
+    /// A share of the samples of [`FitJob::bootstrap`], in a folder of its own: a copy of the fit.
     pub fn bootstrap_share(
         (folder, out): (&Path, &Path),
         compute: &Compute,
@@ -222,11 +240,13 @@ fn check_samples(samples: usize) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::ControlFlow;
+
     use super::*;
     use crate::{
         fit::{Measurements, case::Case},
         numeric::Precision,
-        study::{News, Wish},
+        study::News,
     };
 
     const CASE: &str = r#"{"name": "tiny", "data": ["data.csv"], "starts": 2, "seed": 4, "tests": {"hinges": 128}}"#;
@@ -239,7 +259,7 @@ a,2,1,300,160,2,1\na,2,10,300,152,2,1\na,2,100,300,140,2,1\na,2,1e3,300,126,2,1\
             case: Case::parse(CASE, "case.json").unwrap(),
             texts: vec![("data.csv".into(), DATA.into())],
         };
-        FitJob::new(measurements, Compute::cpu(Precision::F64))
+        FitJob::of(measurements, Compute::cpu(Precision::F64))
     }
 
     /// Everything but how long it took and where.
@@ -259,7 +279,7 @@ a,2,1,300,160,2,1\na,2,10,300,152,2,1\na,2,100,300,140,2,1\na,2,1e3,300,126,2,1\
         let mut all = 0;
         let whole = job().run(&home.file("whole"), &mut |_| {
             all += 1;
-            Wish::GoOn
+            ControlFlow::Continue(())
         });
         let whole = whole.unwrap().unwrap();
         assert!(all > 20 && !whole.interrupted, "{all} rounds");
@@ -270,8 +290,8 @@ a,2,1,300,160,2,1\na,2,10,300,152,2,1\na,2,100,300,140,2,1\na,2,1e3,300,126,2,1\
             let result = job().run(&stopped, &mut |news| {
                 rounds += usize::from(matches!(news, News::Progress(_)));
                 match rounds < most {
-                    true => Wish::GoOn,
-                    false => Wish::Stop,
+                    true => ControlFlow::Continue(()),
+                    false => ControlFlow::Break(()),
                 }
             });
             match result {
@@ -286,7 +306,7 @@ a,2,1,300,160,2,1\na,2,10,300,152,2,1\na,2,100,300,140,2,1\na,2,1e3,300,126,2,1\
             .unwrap()
             .run(&mut |_| {
                 again += 1;
-                Wish::GoOn
+                ControlFlow::Continue(())
             });
         let result = result.unwrap().unwrap();
         assert!(again < all, "{again} rounds after the stops, {all} without");
@@ -310,7 +330,7 @@ a,2,1,300,160,2,1\na,2,10,300,152,2,1\na,2,100,300,140,2,1\na,2,1e3,300,126,2,1\
         for (change, fragment) in changes {
             let mut other = job();
             change(&mut other);
-            let said = other.run(&stopped, &mut |_| Wish::GoOn);
+            let said = other.run(&stopped, &mut |_| ControlFlow::Continue(()));
             let said = said.unwrap_err().to_string();
             assert!(said.contains(fragment), "{said}");
         }

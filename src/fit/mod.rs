@@ -20,13 +20,11 @@ mod summary;
 pub(crate) mod verdict;
 
 pub use design::{Criterion, DesignResult};
-pub use folder::{FitFolder, FitJob};
-pub use input::Measurements;
+pub(crate) use folder::FitFolder;
+pub use folder::FitJob;
+pub(crate) use input::Measurements;
 pub use result::FitResult;
 pub use run::SearchMethod;
-
-#[cfg(feature = "mpi")]
-pub use crate::optimize::ranks::Company;
 
 #[cfg(test)]
 mod tests;

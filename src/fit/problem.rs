@@ -55,7 +55,7 @@ fn stages(hinges: usize) -> Vec<(usize, f64)> {
 pub(crate) type ReadAt = (Vec<f64>, Option<DMatrix<f64>>);
 
 /// A complete case with its data, ready to be fitted.
-pub struct Calibration {
+pub(crate) struct Calibration {
     asked: Compute,
     /// Where the stages before the last are computed: single precision is enough for them.
     coarse: Compute,
@@ -84,7 +84,7 @@ pub struct Calibration {
 
 impl Calibration {
     /// From a case that [`super::defaults::complete`] has completed.
-    pub fn new(compute: Compute, case: &Case, data: &Dataset) -> Result<Calibration> {
+    pub(crate) fn new(compute: Compute, case: &Case, data: &Dataset) -> Result<Calibration> {
         let calibration = Calibration::build(compute, case, data)?;
         layout::check_points(case, data, &calibration.unknowns)?;
         Ok(calibration)
@@ -166,36 +166,36 @@ impl Calibration {
     }
 
     /// What the user asked for. See [`Calibration::last_compute`].
-    pub fn compute(&self) -> &Compute {
+    pub(crate) fn compute(&self) -> &Compute {
         &self.asked
     }
 
     /// Where the last stage is computed.
-    pub fn last_compute(&self) -> &Compute {
+    pub(crate) fn last_compute(&self) -> &Compute {
         &self.compute
     }
 
-    pub fn law(&self) -> &Arc<dyn Law> {
+    pub(crate) fn law(&self) -> &Arc<dyn Law> {
         &self.law
     }
 
     /// The parameter of the law that an unknown stands for.
-    pub fn parameter_of(&self, unknown: &Unknown) -> &Parameter {
+    pub(crate) fn parameter_of(&self, unknown: &Unknown) -> &Parameter {
         &self.parameters[unknown.parameter]
     }
 
     /// Gate width of a stage, as a share of the largest curvature.
-    pub fn width(&self, stage: usize) -> f64 {
+    pub(crate) fn width(&self, stage: usize) -> f64 {
         stages(self.hinges)[stage].1
     }
 
     /// Whether the last stage costs so little that its kinks can be searched.
-    pub fn is_cheap(&self) -> bool {
+    pub(crate) fn is_cheap(&self) -> bool {
         self.reads_whole_folds() && self.law.form().has_closed_form()
     }
 
     /// Whether the angles of the last stage are those of whole folds.
-    pub fn reads_whole_folds(&self) -> bool {
+    pub(crate) fn reads_whole_folds(&self) -> bool {
         self.whole_folds && self.without_meshes.is_none()
     }
 
@@ -224,7 +224,7 @@ impl Calibration {
         resolution: Resolution,
         conditions: &[(usize, Condition)],
     ) -> Result<Tests> {
-        let tests = Tests::new(compute, self.law.clone(), resolution, conditions)?;
+        let tests = Tests::resolved(compute, self.law.clone(), resolution, conditions)?;
         Ok(tests.seeking(self.sought()))
     }
 
@@ -237,7 +237,7 @@ impl Calibration {
     }
 
     /// Readings of further conditions at a point of the last stage, and ∂reading/∂unknown.
-    pub fn predict(
+    pub(crate) fn predict(
         &self,
         point: &DVector<f64>,
         conditions: &[(usize, Condition)],
@@ -251,13 +251,13 @@ impl Calibration {
     }
 
     /// Tests of conditions as the last stage simulates them.
-    pub fn last_tests(&self, conditions: &[(usize, Condition)]) -> Result<Tests> {
+    pub(crate) fn last_tests(&self, conditions: &[(usize, Condition)]) -> Result<Tests> {
         self.tests(&self.compute, self.finest(), conditions)
     }
 
     /// Readings of tests at many points, each with ∂reading/∂unknown where slopes are asked for. The readings
     /// of a point do not depend on the other points of the batch.
-    pub fn read(
+    pub(crate) fn read(
         &self,
         tests: &Tests,
         points: &[DVector<f64>],
@@ -274,7 +274,7 @@ impl Calibration {
     }
 
     /// The largest difference of an angle from a finer quadrature \[degrees\]; none where no fold is taken by quadrature.
-    pub fn quadrature_error(
+    pub(crate) fn quadrature_error(
         &self,
         point: &DVector<f64>,
         conditions: &[(usize, Condition)],
@@ -290,7 +290,7 @@ impl Calibration {
     }
 
     /// Readings of conditions under the hard law, with hinges enough that the fold's cut does not show.
-    pub fn hard(
+    pub(crate) fn hard(
         &self,
         point: &DVector<f64>,
         conditions: &[(usize, Condition)],
@@ -352,7 +352,10 @@ impl Problem for Calibration {
 impl Calibration {
     /// Residuals and Jacobian of the last stage from the reverse pass alone. Strip meshes are replaced by the hinge
     /// ensemble, which also provides their Jacobian; torques are left out. Returns `None` if no residual remains.
-    pub fn by_reverse_pass(&self, points: &[DVector<f64>]) -> Result<Option<Vec<Linearized>>> {
+    pub(crate) fn by_reverse_pass(
+        &self,
+        points: &[DVector<f64>],
+    ) -> Result<Option<Vec<Linearized>>> {
         let last = &self.stages[self.stages.len() - 1];
         let tests = self.without_meshes.as_ref().unwrap_or(last);
         if self.targets.iter().all(|t| tests.leaves_out(t.2)) {

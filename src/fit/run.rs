@@ -52,7 +52,7 @@ impl SearchMethod {
 }
 
 /// A case with its data, ready to run.
-pub struct Fit<'a> {
+pub(crate) struct Fit<'a> {
     /// Completed by [`super::defaults::complete`].
     pub case: &'a Case,
     pub data: &'a Dataset,
@@ -62,7 +62,7 @@ pub struct Fit<'a> {
 }
 
 #[derive(Debug, Clone)]
-pub struct Optimum {
+pub(crate) struct Optimum {
     pub point: DVector<f64>,
     /// Residuals and Jacobian under the last stage.
     pub at: Linearized,
@@ -84,7 +84,7 @@ const STRAGGLERS: usize = 6;
 
 impl<'a> Fit<'a> {
     /// Prepares a completed case.
-    pub fn new(
+    pub(crate) fn new(
         compute: Compute,
         case: &'a Case,
         data: &'a Dataset,
@@ -100,7 +100,7 @@ impl<'a> Fit<'a> {
     }
 
     /// Settings of every search of this fit.
-    pub fn levenberg(&self) -> Levenberg {
+    pub(crate) fn levenberg(&self) -> Levenberg {
         let usual = Levenberg {
             loss: self.case.loss,
             ..Levenberg::default()
@@ -144,7 +144,7 @@ impl<'a> Fit<'a> {
     }
 
     /// Runs all that the journal does not already hold; `watch` may stop it.
-    pub fn run(&self, journal: &mut Journal, watch: &mut Watcher) -> Result<FitResult> {
+    pub(crate) fn run(&self, journal: &mut Journal, watch: &mut Watcher) -> Result<FitResult> {
         let (progress, mut interrupted) = self.search(journal, "search", watch)?;
         // A new stage forgets the costs of the last.
         if interrupted && progress.best().is_none() {
@@ -218,7 +218,7 @@ impl<'a> Fit<'a> {
     }
 
     /// Residuals and Jacobian at a point under the last stage.
-    pub fn optimum_at(&self, point: &[f64]) -> Result<Optimum> {
+    pub(crate) fn optimum_at(&self, point: &[f64]) -> Result<Optimum> {
         let point = DVector::from_column_slice(point);
         let stage = self.problem.stages() - 1;
         let at = self
@@ -259,7 +259,7 @@ impl<'a> Fit<'a> {
     }
 
     /// The covariance at an optimum.
-    pub fn uncertainty(&self, optimum: &Optimum) -> Uncertainty {
+    pub(crate) fn uncertainty(&self, optimum: &Optimum) -> Uncertainty {
         let seen = self.case.loss.reweighted(&optimum.at, self.problem.data());
         Uncertainty::scaled(&seen, self.problem.bounds(), &self.scales(optimum))
     }
@@ -338,7 +338,7 @@ impl<'a> Fit<'a> {
 
     /// Readings at the optimum for rows and further conditions, and their standard deviation from the
     /// parameters.
-    pub fn predictions(
+    pub(crate) fn predictions(
         &self,
         optimum: &Optimum,
         uncertainty: &Uncertainty,

@@ -1,5 +1,7 @@
 //! Fits that join tests of different kinds.
 
+use std::ops::ControlFlow;
+
 use super::{
     case::{Case, DataSource},
     data::DataFile,
@@ -12,7 +14,7 @@ use crate::{
     laboratory::{Grid, Resolution, Tests},
     numeric::{Compute, Precision},
     optimize::Problem,
-    study::{Wish, journal::Journal},
+    study::journal::Journal,
 };
 
 /// K_b, K_f, ε_0 of the truth; the rest plays no part in tests without a dwell.
@@ -38,7 +40,7 @@ fn synthetic(header: &str, rows: &[&str], column: usize, unit: f64, holder: f64)
     let conditions: Vec<_> = data.rows.iter().map(|r| (0, r.condition)).collect();
     let compute = Compute::cpu(Precision::F64);
     let hard = Resolution::hard(&case.tests);
-    let tests = Tests::new(&compute, case.build_law(), hard, &conditions).unwrap();
+    let tests = Tests::resolved(&compute, case.build_law(), hard, &conditions).unwrap();
     let sets = [vec![TRUTH.to_vec()]];
     let readings = tests.run(&compute, &sets, false).unwrap().remove(0);
     sheet(&readings.values)
@@ -87,7 +89,10 @@ fn a_loop_and_a_cantilever_are_fitted_together() {
         let case = complete(&case, &data).unwrap();
         let compute = Compute::cpu(Precision::F64);
         let fit = Fit::new(compute, &case, &data, SearchMethod::Lm).unwrap();
-        let result = fit.run(&mut Journal::in_memory(), &mut |_| Wish::GoOn);
+        let result = fit.run(
+            &mut Journal::in_memory(),
+            &mut |_| ControlFlow::Continue(()),
+        );
         result.unwrap()
     };
     let (alone, joint) = (fitted(&[&kes]), fitted(&[&kes, &cantilever]));

@@ -9,13 +9,13 @@ pub(super) use hinges::HingeBlock;
 use super::{Condition, Specimen, TESTS, TestSettings, TwistTest};
 use crate::{
     error::Result,
-    material::{Dimension, Law},
+    material::{Dimension, Law, ReadyMaterial},
     numeric::{Compute, Gate},
 };
 
 /// How finely the tests are simulated.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Resolution {
+pub(crate) struct Resolution {
     /// Hinges along a fold.
     pub hinges: usize,
     /// Width of the smoothstep gate as a share of the largest curvature of a test; none for the hard law.
@@ -32,7 +32,7 @@ pub struct Resolution {
 
 impl Resolution {
     /// The hard law with so many hinges that the fold's cut does not show, and the meshes that the settings ask for.
-    pub fn hard(settings: &TestSettings) -> Resolution {
+    pub(crate) fn hard(settings: &TestSettings) -> Resolution {
         Resolution {
             hinges: 4096,
             width: None,
@@ -54,14 +54,14 @@ impl Resolution {
     }
 
     /// The gate of hinges.
-    pub fn gate(&self) -> Gate {
+    pub(crate) fn gate(&self) -> Gate {
         self.width
             .map_or(Gate::Hard, |width| Gate::Smoothstep { width })
     }
 }
 
 /// What a test prepares its conditions from.
-pub struct TestSetup<'a> {
+pub(crate) struct TestSetup<'a> {
     /// Where it is computed.
     pub compute: &'a Compute,
     /// The law.
@@ -73,7 +73,7 @@ pub struct TestSetup<'a> {
 }
 
 /// Parameter sets whose readings are asked for.
-pub struct Request<'a> {
+pub(crate) struct Request<'a> {
     /// Where it is computed.
     pub compute: &'a Compute,
     /// The law.
@@ -88,7 +88,7 @@ pub struct Request<'a> {
 
 impl Request<'_> {
     /// Parameters with strains in units of `scale`.
-    pub fn scaled(&self, values: &[f64], scale: f64) -> Vec<f64> {
+    pub(crate) fn scaled(&self, values: &[f64], scale: f64) -> Vec<f64> {
         let pairs = values.iter().zip(self.strains);
         pairs
             .map(|(v, strain)| if *strain { v / scale } else { *v })
@@ -97,7 +97,7 @@ impl Request<'_> {
 }
 
 /// Some conditions of one test, ready to be simulated.
-pub trait PreparedTest: Send + Sync {
+pub(crate) trait PreparedTest: Send + Sync {
     /// Puts readings, and slopes where they are wanted, into the results of every set. A reading that cannot be
     /// simulated is NaN, which a search takes as a wall.
     fn read(&self, request: &Request, results: &mut [Readings]) -> Result<()>;
@@ -106,9 +106,9 @@ pub trait PreparedTest: Send + Sync {
 /// Readings of one parameter set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Readings {
-    /// One a condition, in its unit.
+    /// One a condition or point, in its unit: degrees for recovery angles, metres for overhangs.
     pub values: Vec<f64>,
-    /// ∂reading/∂parameter of the condition's group, row-major `[conditions, parameters]`; empty where
+    /// ∂reading/∂parameter of the condition's fabric, row-major `[conditions, parameters]`; empty where
     /// it was not asked for.
     pub slopes: Vec<f64>,
 }
@@ -121,9 +121,7 @@ pub struct Readings {
 ///
 /// ```
 /// use rumple::{
-///     laboratory::{
-///         CantileverPoint, CantileverReading, CreasePoint, Resolution, TestSettings, Tests,
-///     },
+///     laboratory::{CantileverPoint, CreasePoint, TestSettings, Tests},
 ///     material::ReadyMaterial,
 ///     numeric::{Compute, Precision},
 /// };
@@ -132,14 +130,9 @@ pub struct Readings {
 /// let compute = Compute::cpu(Precision::F64);
 /// let cotton = ReadyMaterial::hard("cotton broad")?;
 /// let fold = CreasePoint { gap: 1e-3, press: 60.0, read: 300.0 };
-/// let strip = CantileverPoint {
-///     angle: 41.5_f64.to_radians(),
-///     density: 0.124,
-///     read: CantileverReading::Overhang,
-/// };
-/// let resolution = Resolution::hard(&TestSettings::default());
+/// let strip = CantileverPoint { angle: 41.5_f64.to_radians(), density: 0.124 };
 /// let conditions = [(0, fold.into()), (0, strip.into())];
-/// let tests = Tests::new(&compute, cotton.law.clone(), resolution, &conditions)?;
+/// let tests = Tests::new(&compute, &cotton, &TestSettings::default(), &conditions)?;
 /// let readings = &tests.run(&compute, &[vec![cotton.values.clone()]], true)?[0];
 /// assert!((0.0..180.0).contains(&readings.values[0])); // degrees
 /// assert!((0.01..0.2).contains(&readings.values[1])); // metres
@@ -162,8 +155,21 @@ pub struct Tests {
 }
 
 impl Tests {
-    /// Prepares conditions, each with the number of its group.
+    /// Prepares conditions, each with the number of its group. All groups have the law of `material`, each its own
+    /// parameters. Readings are those of the hard law, whatever the gate of `material`, and of the meshes that `settings`
+    /// ask for.
     pub fn new(
+        compute: &Compute,
+        material: &ReadyMaterial,
+        settings: &TestSettings,
+        conditions: &[(usize, Condition)],
+    ) -> Result<Tests> {
+        let law = material.law.clone();
+        Tests::resolved(compute, law, Resolution::hard(settings), conditions)
+    }
+
+    /// The same with a given resolution.
+    pub(crate) fn resolved(
         compute: &Compute,
         law: Arc<dyn Law>,
         resolution: Resolution,
@@ -194,17 +200,17 @@ impl Tests {
     }
 
     /// The same where only these parameters of the law are looked for.
-    pub fn seeking(self, sought: Vec<usize>) -> Tests {
+    pub(crate) fn seeking(self, sought: Vec<usize>) -> Tests {
         Tests { sought, ..self }
     }
 
     /// Whether a condition is not simulated.
-    pub fn leaves_out(&self, condition: usize) -> bool {
+    pub(crate) fn leaves_out(&self, condition: usize) -> bool {
         self.left_out[condition]
     }
 
     /// The group of every condition.
-    pub fn groups(&self) -> &[usize] {
+    pub(crate) fn groups(&self) -> &[usize] {
         &self.groups
     }
 

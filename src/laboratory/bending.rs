@@ -18,7 +18,7 @@ pub(crate) use point::{BendingPoint, BendingReading};
 use super::crease::OVERSHOOT;
 use crate::{
     error::{Result, bad_input},
-    material::Law,
+    material::{Law, ReadyMaterial},
     numeric::{Compute, Field, Gate},
     rollout::{HingeReading, Rollout, Schedule, Step, log_times},
 };
@@ -68,6 +68,8 @@ pub struct KesLoop {
     pub path: Vec<(f64, f64)>,
     /// B and 2HB.
     pub reading: KesReading,
+    /// Derivatives of B and of 2HB by the parameters of the law; empty where they were not asked for.
+    pub slopes: [Vec<f64>; 2],
 }
 
 /// A part of the bending cycle 0 → +max → −max → 0.
@@ -121,7 +123,7 @@ impl KesTest {
     }
 
     /// Curvature after every step, from 0, in the order of [`KesLoop::path`].
-    pub fn curvatures(&self) -> Vec<f64> {
+    pub(crate) fn curvatures(&self) -> Vec<f64> {
         let mut list = vec![0.0];
         for (k, fraction) in self.fractions().into_iter().enumerate() {
             list.push(fraction * self.max_curvature);
@@ -132,8 +134,37 @@ impl KesTest {
         list
     }
 
+    /// A loop for each dwell at the largest curvature \[s\], and where asked for the derivatives of its B and 2HB.
+    pub fn simulate(
+        &self,
+        material: &ReadyMaterial,
+        dwells: &[f64],
+        compute: &Compute,
+        with_slopes: bool,
+    ) -> Result<Vec<KesLoop>> {
+        let rollout = self.rollout(material.law.clone(), material.gate, dwells)?;
+        let parameters = rollout.shared_parameters(compute, &material.values);
+        let mut loops = self.run(compute, &rollout, parameters.clone())?;
+        if with_slopes {
+            let (rigidity, hysteresis) = self.reading_weights();
+            for (k, weights) in [rigidity, hysteresis].iter().enumerate() {
+                // The path begins at 0, where nothing is read.
+                let weights = &weights[1..];
+                let shape = [loops.len(), 1, weights.len()];
+                let seed = compute.tensor(&weights.repeat(loops.len()), shape);
+                let (_, slopes) = rollout.linearized(compute, parameters.clone(), seed);
+                let slopes = compute.values(slopes)?;
+                let rows = slopes.chunks_exact(material.values.len());
+                for (one, row) in loops.iter_mut().zip(rows) {
+                    one.slopes[k] = row.to_vec();
+                }
+            }
+        }
+        Ok(loops)
+    }
+
     /// One hinge a dwell; the moment is read after every step.
-    pub fn rollout(&self, law: Arc<dyn Law>, gate: Gate, dwells: &[f64]) -> Result<Rollout> {
+    pub(crate) fn rollout(&self, law: Arc<dyn Law>, gate: Gate, dwells: &[f64]) -> Result<Rollout> {
         if dwells.is_empty() {
             return bad_input("a KES test needs at least one dwell; give 0 for none");
         }
@@ -175,7 +206,7 @@ impl KesTest {
 
     /// B and 2HB as weights on the moments of [`KesTest::curvatures`]: both are linear in them, so the
     /// weights are also what a gradient is seeded with.
-    pub fn reading_weights(&self) -> (Vec<f64>, Vec<f64>) {
+    pub(crate) fn reading_weights(&self) -> (Vec<f64>, Vec<f64>) {
         let curvatures = self.curvatures();
         let branches = self.branches();
         let [inner, middle, outer] = [0.2, 0.4, 0.6].map(|share| share * self.max_curvature);
@@ -211,7 +242,7 @@ impl KesTest {
 
     /// The moment at a curvature of a branch, as weights like those of [`KesTest::reading_weights`]; beyond
     /// the branch it is the moment at its end.
-    pub fn moment_weights(&self, branch: Branch, curvature: f64) -> Vec<f64> {
+    pub(crate) fn moment_weights(&self, branch: Branch, curvature: f64) -> Vec<f64> {
         let curvatures = self.curvatures();
         let branches = self.branches();
         let range = match branch {
@@ -236,7 +267,7 @@ impl KesTest {
     }
 
     /// The loops of a roll-out made by [`KesTest::rollout`].
-    pub fn run(
+    pub(crate) fn run(
         &self,
         compute: &Compute,
         rollout: &Rollout,
@@ -270,6 +301,7 @@ impl KesTest {
                     dwell,
                     path,
                     reading,
+                    slopes: Default::default(),
                 }
             })
             .collect())
@@ -299,6 +331,42 @@ fn interpolate(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    // Central differences over 1e-5 of a parameter, in relative changes: a wide gate bends within such a step by
+    // less than the bound.
+    #[test]
+    fn slopes_are_derivatives_of_the_readings() {
+        let mut cotton = ReadyMaterial::hard("cotton broad").unwrap();
+        cotton.gate = Gate::Smoothstep { width: 60.0 };
+        let compute = Compute::cpu(crate::numeric::Precision::F64);
+        let run = |material: &ReadyMaterial, slopes| {
+            let found = KesTest::default().simulate(material, &[0.0, 60.0], &compute, slopes);
+            found.unwrap()
+        };
+        let exact = run(&cotton, true);
+        let numbers = |l: &KesLoop| [l.reading.rigidity, l.reading.hysteresis];
+        let mut largest = 0.0f64;
+        for p in 0..cotton.values.len() {
+            let moved = |by: f64| {
+                let mut moved = cotton.clone();
+                moved.values[p] *= 1.0 + by;
+                run(&moved, false)
+            };
+            let (up, down) = (moved(1e-5), moved(-1e-5));
+            for (k, one) in exact.iter().enumerate() {
+                for (i, reading) in numbers(one).into_iter().enumerate() {
+                    let difference = (numbers(&up[k])[i] - numbers(&down[k])[i]) / 2e-5 / reading;
+                    let slope = one.slopes[i][p] * cotton.values[p] / reading;
+                    assert!(
+                        (difference - slope).abs() < 1e-5,
+                        "{k} {p} {i}: {slope} {difference}"
+                    );
+                    largest = largest.max(slope.abs());
+                }
+            }
+        }
+        assert!(largest > 0.1, "{largest}");
+    }
 
     #[test]
     fn moments_are_read_on_their_branch() {

@@ -25,22 +25,20 @@ const GRAVITY: f64 = 9.806_65;
 
 /// What is read of a strip.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CantileverReading {
+pub(crate) enum CantileverReading {
     /// The overhang \[m\].
     Overhang,
     /// The bending length \[m\]: the overhang times `bending_length_share`.
     BendingLength,
 }
 
-/// One reading of a cantilever test.
+/// One cantilever test. As a condition it is its overhang \[m\].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CantileverPoint {
     /// Angle from the horizontal to the line from edge to tip \[rad\], within (0, π/2).
     pub angle: f64,
     /// Mass per area \[kg/m²\].
     pub density: f64,
-    /// What is read.
-    pub read: CantileverReading,
 }
 
 /// Bending length over overhang. Peirce's factor (cos(φ/2)/(8·tan φ))^(1/3), scaled so that it is a half at 41.5°, as
@@ -50,23 +48,34 @@ pub(crate) fn bending_length_share(angle: f64) -> f64 {
     0.5 * peirce(angle) / peirce(STANDARD_ANGLE.to_radians())
 }
 
+impl CantileverReading {
+    /// The reading of a condition that is known to be of this test.
+    fn of(condition: &Condition) -> CantileverReading {
+        match condition.reading {
+            0 => CantileverReading::Overhang,
+            _ => CantileverReading::BendingLength,
+        }
+    }
+}
+
 impl CantileverPoint {
-    /// The reading of a condition of the cantilever test.
-    pub fn of(condition: &Condition) -> Option<CantileverPoint> {
+    /// The point of a condition of the cantilever test.
+    fn of(condition: &Condition) -> Option<CantileverPoint> {
         (condition.test.name() == Cantilever.name()).then(|| point(condition))
+    }
+
+    /// The condition of a reading.
+    fn condition(self, read: CantileverReading) -> Condition {
+        Condition {
+            test: &Cantilever,
+            reading: read as usize,
+            numbers: [self.angle, self.density, 0.0, 0.0],
+        }
     }
 
     /// Weight per area \[N/m²\].
     fn weight(&self) -> f64 {
         GRAVITY * self.density
-    }
-
-    /// The reading over the overhang.
-    fn share(&self) -> f64 {
-        match self.read {
-            CantileverReading::Overhang => 1.0,
-            CantileverReading::BendingLength => bending_length_share(self.angle),
-        }
     }
 
     /// Bending length c \[m\] of an overhang \[m\].
@@ -82,24 +91,21 @@ impl CantileverPoint {
 
 impl From<CantileverPoint> for Condition {
     fn from(point: CantileverPoint) -> Condition {
-        Condition {
-            test: &Cantilever,
-            reading: point.read as usize,
-            numbers: [point.angle, point.density, 0.0, 0.0],
-        }
+        point.condition(CantileverReading::Overhang)
     }
 }
 
-/// The reading of a condition that is known to be of this test.
+/// The point of a condition that is known to be of this test.
 fn point(condition: &Condition) -> CantileverPoint {
     let [angle, density, ..] = condition.numbers;
-    CantileverPoint {
-        angle,
-        density,
-        read: match condition.reading {
-            0 => CantileverReading::Overhang,
-            _ => CantileverReading::BendingLength,
-        },
+    CantileverPoint { angle, density }
+}
+
+/// The reading of a condition over its overhang.
+fn share(condition: &Condition) -> f64 {
+    match CantileverReading::of(condition) {
+        CantileverReading::Overhang => 1.0,
+        CantileverReading::BendingLength => bending_length_share(point(condition).angle),
     }
 }
 

@@ -22,7 +22,8 @@ pub(crate) use whole::quadrature_error;
 
 use crate::{
     error::{Result, bad_input, readable},
-    material::Law,
+    laboratory::Readings,
+    material::{Law, ReadyMaterial},
     numeric::{Compute, Field, Gate, Precision},
     rollout::{HingeReading, Rollout, Schedule, Step, log_times},
 };
@@ -80,15 +81,6 @@ pub struct CreasePoint {
     pub read: f64,
 }
 
-/// Recovery of many curve points and, where asked for, its Jacobian.
-#[derive(Debug, Clone)]
-pub struct CreaseCurves {
-    /// Recovery angle of each point \[degrees\], 180 for full recovery.
-    pub angles: Vec<f64>,
-    /// ∂angle/∂parameter \[degrees per unit\], row-major `[points, parameters]`.
-    pub jacobian: Option<Vec<f64>>,
-}
-
 /// Curvatures \[1/m\] of `hinges` hinges of equal turning angle on a fold of the given gap \[m\],
 /// taken at the middle of each hinge.
 pub(crate) fn fold_curvatures(gap: f64, hinges: usize) -> Vec<f64> {
@@ -114,10 +106,29 @@ impl CreaseTest {
         points
     }
 
+    /// Recovery angle of each point \[degrees\], 180 for full recovery, and where asked for its derivatives by the
+    /// parameters of the law \[degrees per unit\]. The fold is cut into hinges, with the gate of `material`.
+    pub fn simulate(
+        &self,
+        material: &ReadyMaterial,
+        points: &[CreasePoint],
+        compute: &Compute,
+        with_slopes: bool,
+    ) -> Result<Readings> {
+        let rollout = self.rollout(material.law.clone(), material.gate, points)?;
+        let parameters = rollout.shared_parameters(compute, &material.values);
+        self.run(compute, &rollout, points, parameters, with_slopes)
+    }
+
     /// Recovery angle of each point \[degrees\] under the hard law, as with infinitely many hinges, and whatever else is
-    /// read. `None` where rounding makes events without end, which was seen at branches far from any data: a roll-out then
-    /// has to do.
-    pub fn exact(
+    /// read. `None` where rounding makes events without end, which was seen at branches far from any data: the hinges of
+    /// [`CreaseTest::simulate`] then have to do.
+    pub fn exact(material: &ReadyMaterial, points: &[CreasePoint]) -> Result<Vec<Option<f64>>> {
+        CreaseTest::exact_of(material.law.as_ref(), &material.values, points)
+    }
+
+    /// The same of a law and its parameters.
+    pub(crate) fn exact_of(
         law: &dyn Law,
         values: &[f64],
         points: &[CreasePoint],
@@ -135,7 +146,7 @@ impl CreaseTest {
     }
 
     /// The roll-out of all points as one batch.
-    pub fn rollout(
+    pub(crate) fn rollout(
         &self,
         law: Arc<dyn Law>,
         gate: Gate,
@@ -230,32 +241,32 @@ impl CreaseTest {
     }
 
     /// Recovery angle \[degrees\] of each point, for one set of parameters or a row per point.
-    pub fn run(
+    pub(crate) fn run(
         &self,
         compute: &Compute,
         rollout: &Rollout,
         points: &[CreasePoint],
         parameters: Field,
-        with_jacobian: bool,
-    ) -> Result<CreaseCurves> {
+        with_slopes: bool,
+    ) -> Result<Readings> {
         let weights = self.angle_weights(compute, rollout, points);
-        let (readings, jacobian) = if with_jacobian {
+        let (readings, slopes) = if with_slopes {
             let seed = weights.clone() * -1.0;
-            let (readings, jacobian) = rollout.linearized(compute, parameters, seed);
-            (readings, Some(compute.values(jacobian)?))
+            let (readings, slopes) = rollout.linearized(compute, parameters, seed);
+            (readings, compute.values(slopes)?)
         } else {
-            (rollout.forward(compute, parameters), None)
+            (rollout.forward(compute, parameters), Vec::new())
         };
         let lost: Tensor<1> = (readings * weights).sum_dims_squeeze(&[1, 2]);
         let lost = compute.values(lost)?;
-        let angles: Vec<f64> = lost.iter().map(|lost| 180.0 - lost).collect();
-        check_angles(&angles, points, compute.precision())?;
-        Ok(CreaseCurves { angles, jacobian })
+        let values: Vec<f64> = lost.iter().map(|lost| 180.0 - lost).collect();
+        check_angles(&values, points, compute.precision())?;
+        Ok(Readings { values, slopes })
     }
 
     /// ∂(180° − angle)/∂reading: 180/(hinges·κ_i) at the point's own reading time, 0 elsewhere; twice
     /// that for a hinge that stands for its mirror image too.
-    pub fn angle_weights(
+    pub(crate) fn angle_weights(
         &self,
         compute: &Compute,
         rollout: &Rollout,

@@ -8,7 +8,7 @@ use crate::{
     material::ReadyMaterial,
     numeric::{Compute, Field},
     rollout::{HingeReading, Rollout, Schedule, Step, sweep},
-    study::{Watcher, Wish, tell},
+    study::{Watcher, tell},
 };
 
 /// A strain that stands for a time.
@@ -117,8 +117,8 @@ impl ReadyMaterial {
             ended = row().and_then(|row| {
                 rows.push(row);
                 match tell(watch, k + 1, steps.len(), String::new()) {
-                    Wish::GoOn => Ok(()),
-                    Wish::Stop => Err(Error::Interrupted(format!(
+                    ControlFlow::Continue(()) => Ok(()),
+                    ControlFlow::Break(()) => Err(Error::Interrupted(format!(
                         "interrupted after step {k} of {}; nothing was written",
                         steps.len()
                     ))),
@@ -159,12 +159,14 @@ mod tests {
             seconds: 2.0,
             strain,
         });
-        let rows = ready.drive(&steps, &compute, &mut |_| Wish::GoOn).unwrap();
+        let rows = ready
+            .drive(&steps, &compute, &mut |_| ControlFlow::Continue(()))
+            .unwrap();
         let times: Vec<f64> = rows.iter().map(|row| row.time).collect();
         assert_eq!(times, [2.0, 4.0, 6.0]);
         assert!(rows[2].stress > rows[1].stress && rows[1].stress > 0.0);
         assert_eq!(rows[2].strain, 200.0);
-        let stopped = ready.drive(&steps, &compute, &mut |_| Wish::Stop);
+        let stopped = ready.drive(&steps, &compute, &mut |_| ControlFlow::Break(()));
         assert!(matches!(stopped, Err(Error::Interrupted(_))));
     }
 }

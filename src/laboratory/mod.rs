@@ -13,13 +13,13 @@ mod synthesis;
 mod test;
 mod twist;
 
+pub(crate) use batch::Resolution;
 pub(crate) use batch::{PreparedTest, Request, TestSetup};
-pub use batch::{Readings, Resolution, Tests};
+pub use batch::{Readings, Tests};
 pub use bending::{KesLoop, KesTest};
-
-pub use cantilever::{CantileverPoint, CantileverReading};
+pub use cantilever::CantileverPoint;
 pub(crate) use crease::{CREST_CURVATURE, quadrature_error};
-pub use crease::{CreaseCurves, CreasePoint, CreaseTest};
+pub use crease::{CreasePoint, CreaseTest};
 pub use drive::{DriveRow, StrainStep};
 pub(crate) use settings::Specimen;
 pub use settings::TestSettings;

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// A setting as a test declares it, a field of `T`.
-pub struct Setting<T: 'static = TestSettings> {
+pub(crate) struct Setting<T: 'static = TestSettings> {
     /// Its name in files.
     pub key: &'static str,
     /// What it is, with its unit and with what it is where it is absent.
@@ -27,7 +27,7 @@ pub struct Setting<T: 'static = TestSettings> {
 
 /// What a setting can be.
 #[derive(Debug, Clone, Copy)]
-pub enum SettingKind {
+pub(crate) enum SettingKind {
     /// A number in a range.
     Number(f64, f64),
     /// A whole number in a range.
@@ -38,7 +38,7 @@ pub enum SettingKind {
 
 impl<T> Setting<T> {
     /// A number in a range.
-    pub const fn number(
+    pub(crate) const fn number(
         key: &'static str,
         (low, high): (f64, f64),
         meaning: &'static str,
@@ -56,7 +56,7 @@ impl<T> Setting<T> {
     }
 
     /// A whole number in a range.
-    pub const fn whole(
+    pub(crate) const fn whole(
         key: &'static str,
         (low, high): (f64, f64),
         meaning: &'static str,

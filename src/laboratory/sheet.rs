@@ -16,7 +16,7 @@ use crate::{
 
 /// What was taken for granted while a file was read.
 #[derive(Debug, Default)]
-pub struct Assumptions {
+pub(crate) struct Assumptions {
     /// A sentence and the lines that it holds for.
     rows: Vec<(&'static str, Vec<usize>)>,
     /// Sentences of their own.
@@ -25,7 +25,7 @@ pub struct Assumptions {
 
 impl Assumptions {
     /// Notes that a sentence holds for a line.
-    pub fn of_line(&mut self, sentence: &'static str, line: usize) {
+    pub(crate) fn of_line(&mut self, sentence: &'static str, line: usize) {
         match self.rows.iter_mut().find(|(known, _)| *known == sentence) {
             Some((_, lines)) => lines.push(line),
             None => self.rows.push((sentence, vec![line])),
@@ -33,7 +33,7 @@ impl Assumptions {
     }
 
     /// All sentences, each with its first line and the number of rows.
-    pub fn sentences(self, sheet: &DataSheet) -> Vec<String> {
+    pub(crate) fn sentences(self, sheet: &DataSheet) -> Vec<String> {
         let sentence = |(what, lines): (&str, Vec<usize>)| {
             let rows = match lines.len() {
                 1 => "1 row".to_string(),
@@ -47,7 +47,7 @@ impl Assumptions {
 }
 
 /// A table whose columns are known.
-pub struct DataSheet<'a> {
+pub(crate) struct DataSheet<'a> {
     /// The table.
     pub table: &'a Table,
     known: Vec<(usize, &'static Concept, &'static Column)>,
@@ -55,7 +55,7 @@ pub struct DataSheet<'a> {
 
 impl<'a> DataSheet<'a> {
     /// Refuses names that look wrong, a quantity in two units, and spreads of nothing.
-    pub fn of(table: &'a Table) -> Result<DataSheet<'a>> {
+    pub(crate) fn of(table: &'a Table) -> Result<DataSheet<'a>> {
         let header = table.at(table.header_line());
         let mut sheet = DataSheet {
             table,
@@ -94,17 +94,17 @@ impl<'a> DataSheet<'a> {
     }
 
     /// The header's place, for messages.
-    pub fn header(&self) -> String {
+    pub(crate) fn header(&self) -> String {
         self.table.at(self.table.header_line())
     }
 
     /// A row's place, for messages.
-    pub fn place(&self, row: usize) -> String {
+    pub(crate) fn place(&self, row: usize) -> String {
         self.table.at(self.table.line(row))
     }
 
     /// Numbers of all rows.
-    pub fn rows(&self) -> std::ops::Range<usize> {
+    pub(crate) fn rows(&self) -> std::ops::Range<usize> {
         0..self.table.row_count()
     }
 
@@ -114,18 +114,18 @@ impl<'a> DataSheet<'a> {
     }
 
     /// Whether a concept has a column.
-    pub fn has(&self, concept: &Concept) -> bool {
+    pub(crate) fn has(&self, concept: &Concept) -> bool {
         self.find(concept).is_some()
     }
 
     /// The file's name for a concept; empty where it has none.
-    pub fn name(&self, concept: &Concept) -> &'static str {
+    pub(crate) fn name(&self, concept: &Concept) -> &'static str {
         self.find(concept).map_or("", |(_, c)| c.name)
     }
 
     /// Whether a column, by its position, is a remark, and what to say of it: a column that is not known, or a setting
     /// that no test of this file uses.
-    pub fn unused(&self, column: usize) -> Option<&'static str> {
+    pub(crate) fn unused(&self, column: usize) -> Option<&'static str> {
         let found = self.known.iter().find(|(i, _, _)| *i == column);
         match found.map_or(Cells::Remark, |(_, concept, _)| concept.cells) {
             Cells::Remark | Cells::ShownSetting => Some(""),
@@ -138,7 +138,7 @@ impl<'a> DataSheet<'a> {
     }
 
     /// Whether a row has a value of a test that takes this concept as a setting.
-    pub fn is_borrowed(&self, row: usize, concept: &Concept) -> Result<bool> {
+    pub(crate) fn is_borrowed(&self, row: usize, concept: &Concept) -> Result<bool> {
         for test in TESTS.iter().filter(|test| test.borrows(concept)) {
             for quantity in test.quantities() {
                 if self.number(row, quantity)?.is_some() {
@@ -150,13 +150,13 @@ impl<'a> DataSheet<'a> {
     }
 
     /// A word; none where the cell is empty or the column is absent.
-    pub fn word(&self, row: usize, concept: &Concept) -> Option<&'a str> {
+    pub(crate) fn word(&self, row: usize, concept: &Concept) -> Option<&'a str> {
         let (column, _) = self.find(concept)?;
         Some(self.table.text(row, column)).filter(|word| !word.is_empty())
     }
 
     /// A number in the unit of the concept, checked; none where the cell is empty or the column absent.
-    pub fn number(&self, row: usize, concept: &Concept) -> Result<Option<f64>> {
+    pub(crate) fn number(&self, row: usize, concept: &Concept) -> Result<Option<f64>> {
         let Some((index, column)) = self.find(concept) else {
             return Ok(None);
         };
@@ -192,7 +192,7 @@ impl<'a> DataSheet<'a> {
     }
 
     /// Checks every number of a row, used or not.
-    pub fn check_numbers(&self, row: usize) -> Result<()> {
+    pub(crate) fn check_numbers(&self, row: usize) -> Result<()> {
         for (_, concept, _) in self.known.iter().filter(|(_, c, _)| c.is_number()) {
             self.number(row, concept)?;
         }

@@ -159,7 +159,7 @@ impl Synthesis {
 
 /// The noise of a made-up table.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Noise {
+pub(crate) enum Noise {
     /// Degrees; this much where nothing is asked for.
     Degrees(f64),
     /// A share of the largest value, in percent; this much where nothing is asked for.
@@ -168,7 +168,7 @@ pub enum Noise {
 
 /// A table to be made up: what is read, and how it is written.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Blueprint {
+pub(crate) struct Blueprint {
     /// Names of the columns: the settings, the value and its standard deviation.
     pub columns: &'static str,
     /// The cells of the settings, and what is read.
@@ -185,7 +185,7 @@ pub struct Blueprint {
 
 impl Blueprint {
     /// What the rows read under the hard law, in the unit of the column.
-    pub fn exact(
+    pub(crate) fn exact(
         &self,
         compute: &Compute,
         law: &Arc<dyn Law>,
@@ -197,7 +197,7 @@ impl Blueprint {
             ..Resolution::hard(settings)
         };
         let conditions: Vec<(usize, Condition)> = self.rows.iter().map(|r| (0, r.1)).collect();
-        let tests = Tests::new(compute, law.clone(), resolution, &conditions)?;
+        let tests = Tests::resolved(compute, law.clone(), resolution, &conditions)?;
         let readings = tests.run(compute, &[vec![values.to_vec()]], false)?;
         let scaled = readings[0].values.iter().map(|v| self.per_unit * v);
         Ok(scaled.collect())

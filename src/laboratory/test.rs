@@ -26,7 +26,7 @@ use crate::{error::Result, material::Law};
 
 /// A measured value of a data file.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct MeasuredValue {
+pub(crate) struct MeasuredValue {
     /// What was measured.
     pub condition: Condition,
     /// The column's quantity.
@@ -38,7 +38,7 @@ pub struct MeasuredValue {
 }
 
 /// A section of a case that belongs to one test.
-pub struct CaseSection {
+pub(crate) struct CaseSection {
     /// Its name.
     pub name: &'static str,
     /// Its JSON schema.
@@ -46,7 +46,7 @@ pub struct CaseSection {
 }
 
 /// What a test needs to fill in what a file leaves out.
-pub struct Context<'a> {
+pub(crate) struct Context<'a> {
     /// What the case says of tests.
     pub settings: &'a TestSettings,
     /// File and line.
@@ -58,7 +58,7 @@ pub struct Context<'a> {
 }
 
 /// One test of a textile laboratory.
-pub trait Test: Sync {
+pub(crate) trait Test: Sync {
     /// Name in results and messages.
     fn name(&self) -> &'static str;
 

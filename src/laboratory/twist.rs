@@ -146,7 +146,7 @@ impl TwistTest {
     }
 
     /// Torques \[N·m\] after every step of the way out and back, the first after none: `2·steps + 1` of them.
-    pub fn torques(
+    pub(crate) fn torques(
         &self,
         law: &Arc<dyn Law>,
         gate: Gate,
@@ -163,7 +163,8 @@ impl TwistTest {
     }
 
     /// ∂torque/∂parameter of the law after `step` steps, by one reverse sweep.
-    pub fn slopes(
+    #[cfg(test)]
+    pub(crate) fn slopes(
         &self,
         law: &Arc<dyn Law>,
         gate: Gate,

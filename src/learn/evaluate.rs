@@ -12,7 +12,8 @@ use burn::module::Module;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use frames::{BendFrames, FrameRow, frame_rows, mean_size, top};
-pub use job::{Evaluated, EvaluationOptions};
+pub use job::Evaluated;
+pub(crate) use job::EvaluationOptions;
 pub(crate) use long::{
     DRIFT, FORGOTTEN, LargestChange, LongError, LongRow, check_frames, is_cut_off, long_motion,
     long_roll_out,

@@ -59,7 +59,8 @@ pub(crate) use body::{Body, Bone};
 pub(crate) use body_mesh::BodyMesh;
 pub use case::LearnCase;
 pub(crate) use case::{RestBending, SceneName, Training};
-pub use evaluate::{Evaluated, EvaluationOptions};
+pub use evaluate::Evaluated;
+pub(crate) use evaluate::EvaluationOptions;
 pub use files::Smpl;
 
 pub(crate) use distance::{Distance, PosedBody};

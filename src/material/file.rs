@@ -150,7 +150,7 @@ impl Material {
     }
 
     /// The law of this material with the given timer.
-    pub fn build_law(&self, timer: Timer) -> Arc<dyn Law> {
+    pub(crate) fn build_law(&self, timer: Timer) -> Arc<dyn Law> {
         let (branches, population) = (self.relaxation.len(), self.has_population());
         self.law.law_of(timer, branches, population)
     }
@@ -196,7 +196,7 @@ impl Material {
     }
 
     /// The values of a law's parameters, in its order.
-    pub fn values_for(&self, law: &dyn Law) -> Result<Vec<f64>> {
+    pub(crate) fn values_for(&self, law: &dyn Law) -> Result<Vec<f64>> {
         law.parameters()
             .iter()
             .map(|p| {

@@ -3,7 +3,7 @@
 /// What a law is, for computations that know its formulas. One is made for each call, so its size does not matter.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(clippy::large_enum_variant)]
-pub enum LawForm {
+pub(crate) enum LawForm {
     /// The time-dependent law or a special case of it.
     TimeDependent {
         /// Its nine parameters.
@@ -49,7 +49,7 @@ impl LawForm {
 
 /// Where the time-dependent law's parameter comes from in a law that is a special case of it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Source {
+pub(crate) enum Source {
     /// A parameter of the special case, by its place.
     Parameter(usize),
     /// The same for every fabric.
@@ -58,7 +58,7 @@ pub enum Source {
 
 impl Source {
     /// The number, given the special case's parameters.
-    pub fn value(self, parameters: &[f64]) -> f64 {
+    pub(crate) fn value(self, parameters: &[f64]) -> f64 {
         match self {
             Source::Parameter(p) => parameters[p],
             Source::Constant(value) => value,

@@ -33,7 +33,7 @@ words!(LawName {
 
 impl LawName {
     /// The law itself, with one yarn; `timer` and `branches` concern the time-dependent law only.
-    pub fn law(self, timer: Timer, branches: usize) -> Arc<dyn Law> {
+    pub(crate) fn law(self, timer: Timer, branches: usize) -> Arc<dyn Law> {
         self.law_of(timer, branches, false)
     }
 

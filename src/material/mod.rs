@@ -1,7 +1,7 @@
 //! Material laws: one scalar strain in, a stress and a new history out.
 //!
 //! A law does not know whether its strain is a hinge's curvature or a triangle's stretch. Every law
-//! is one file and one implementation of [`Law`]; `properties.rs` and `gradients.rs` in `tests/inside/law` hold
+//! is one file and one implementation of `Law`; `properties.rs` and `gradients.rs` in `tests/inside/law` hold
 //! the contract that all of them must pass.
 
 mod dahl;
@@ -24,7 +24,7 @@ pub(crate) use dahl::Dahl;
 pub(crate) use elastic::Elastic;
 pub use file::Material;
 pub(crate) use form::{LawForm, Source};
-pub use format::LawName;
+pub(crate) use format::LawName;
 pub(crate) use hardening_plastic::HardeningPlastic;
 pub(crate) use parameter::{
     DeterminedBy, Dimension, Parameter, ParameterRole, StrainMeasure, Transform,
@@ -48,7 +48,7 @@ pub(crate) fn parameter_names() -> Vec<String> {
 ///
 /// `parameters` are fields in the order of [`Law::parameters`], `history` in the order of
 /// [`Law::history`]; all are `[points, hinges]` or broadcast to it.
-pub trait Law: Debug + Send + Sync {
+pub(crate) trait Law: Debug + Send + Sync {
     /// The name in material files.
     fn name(&self) -> &'static str;
 

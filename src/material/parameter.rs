@@ -49,7 +49,7 @@ impl StrainMeasure {
 
 /// Physical dimension of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Dimension {
+pub(crate) enum Dimension {
     /// Bending rigidity \[N·m\].
     Stiffness,
     /// A strain in the material's [`StrainMeasure`].
@@ -62,7 +62,7 @@ pub enum Dimension {
 
 impl Dimension {
     /// Unit in words.
-    pub fn unit(self, strain: StrainMeasure) -> &'static str {
+    pub(crate) fn unit(self, strain: StrainMeasure) -> &'static str {
         match self {
             Dimension::Stiffness => "N·m",
             Dimension::Strain => strain.unit(),
@@ -124,7 +124,7 @@ impl ParameterRole {
 
 /// Which measurement determines a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DeterminedBy {
+pub(crate) enum DeterminedBy {
     /// Folds that are held for several times. They show the process that is named here.
     Dwells(&'static str),
     /// What is missing depends on which end of its interval the data leave open.
@@ -140,7 +140,7 @@ pub enum DeterminedBy {
 
 /// One parameter of a law.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Parameter {
+pub(crate) struct Parameter {
     /// The name everywhere: files, reports, code.
     pub name: String,
     /// What it does in the law.
@@ -162,7 +162,13 @@ pub struct Parameter {
 impl Parameter {
     /// Refuses a value outside the range, naming field, value and range. `field` is how the user
     /// wrote the name, `place` the file.
-    pub fn check(&self, place: &str, field: &str, value: f64, strain: StrainMeasure) -> Result<()> {
+    pub(crate) fn check(
+        &self,
+        place: &str,
+        field: &str,
+        value: f64,
+        strain: StrainMeasure,
+    ) -> Result<()> {
         if value.is_finite() && (self.low..=self.high).contains(&value) {
             return Ok(());
         }

@@ -14,8 +14,8 @@ pub struct ReadyMaterial {
     /// As it was read; in curvature where angles were converted.
     pub material: Material,
     /// The law that it names.
-    pub law: Arc<dyn Law>,
-    /// Values of the law's parameters, in their order.
+    pub(crate) law: Arc<dyn Law>,
+    /// Values of the law's parameters, in the order of [`ReadyMaterial::parameter_names`].
     pub values: Vec<f64>,
     /// How yield and slip are switched on.
     pub gate: Gate,
@@ -34,6 +34,11 @@ impl ReadyMaterial {
             values,
             gate,
         })
+    }
+
+    /// Names of the law's parameters. Derivatives of readings have their order.
+    pub fn parameter_names(&self) -> Vec<String> {
+        self.law.parameters().into_iter().map(|p| p.name).collect()
     }
 
     /// Of a material in curvature, by its file or preset, with the hard gate and the timer of the authors' program.

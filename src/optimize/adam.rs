@@ -1,6 +1,8 @@
 //! Adam (burn's) over a batch of starts, for problems whose Jacobian is too dear or too rough for
 //! Levenberg-Marquardt. It uses the gradient of the cost only.
 
+use std::ops::ControlFlow;
+
 use burn::optim::{Adam, AdamConfig, AdamState, AdaptiveMomentumState, Optimizer};
 use nalgebra::DVector;
 use serde::{Deserialize, Serialize};
@@ -10,7 +12,6 @@ use super::{
     levenberg::{Levenberg, WalkerEnd},
     multistart::{SearchPlan, SearchProgress},
 };
-use crate::study::Wish;
 use crate::{
     error::Result,
     numeric::{Compute, Precision},
@@ -35,7 +36,7 @@ pub(crate) fn search(
     problem: &dyn Problem,
     plan: &SearchPlan,
     mut progress: SearchProgress,
-    watch: &mut dyn FnMut(&SearchProgress) -> Result<Wish>,
+    watch: &mut dyn FnMut(&SearchProgress) -> Result<ControlFlow<()>>,
 ) -> Result<SearchProgress> {
     let compute = Compute::cpu(Precision::F64);
     let adam: Adam = AdamConfig::new().with_epsilon(1e-8).build();
@@ -64,7 +65,7 @@ pub(crate) fn search(
             progress.record_round(points.len());
             progress.moving = Some(points.clone());
             progress.moments = moments.clone();
-            if watch(&progress)? == Wish::Stop {
+            if watch(&progress)?.is_break() {
                 return Ok(progress);
             }
         }
@@ -77,7 +78,7 @@ pub(crate) fn search(
             // Costs of different stages do not compare.
             walker.cost = walker.cost.filter(|_| last);
         }
-        if watch(&progress)? == Wish::Stop {
+        if watch(&progress)?.is_break() {
             return Ok(progress);
         }
     }

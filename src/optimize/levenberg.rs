@@ -12,7 +12,7 @@ use crate::error::Result;
 
 /// Settings; the defaults suit unknowns of order one.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Levenberg {
+pub(crate) struct Levenberg {
     /// A walker has converged when a step promises to lower its cost by less than this share.
     pub tolerance: f64,
     /// Longest step in any unknown: beyond, a linear model of gates means nothing.

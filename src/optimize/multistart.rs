@@ -4,6 +4,8 @@ mod join;
 mod kick;
 mod shake;
 
+use std::ops::ControlFlow;
+
 use kick::{RestPlace, kick};
 use serde::{Deserialize, Serialize};
 use shake::shaken;
@@ -13,11 +15,11 @@ use super::{
     adam::AdamMoments,
     levenberg::{Batch, Levenberg, Walker, WalkerEnd},
 };
-use crate::{error::Result, study::Wish};
+use crate::error::Result;
 
 /// How a search goes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct SearchPlan {
+pub(crate) struct SearchPlan {
     /// Settings of each descent.
     pub levenberg: Levenberg,
     /// Rounds that a descent may take.
@@ -37,7 +39,7 @@ pub struct SearchPlan {
 
 /// One round, for plots.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Round {
+pub(crate) struct Round {
     /// Stage, from 0.
     pub stage: usize,
     /// Starts still moving.
@@ -48,7 +50,7 @@ pub struct Round {
 
 /// All that is needed to go on with a search.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct SearchProgress {
+pub(crate) struct SearchProgress {
     /// Stage, from 0; the number of stages once all are done.
     pub stage: usize,
     /// The starts.
@@ -72,7 +74,7 @@ pub struct SearchProgress {
 
 impl SearchProgress {
     /// A search that has not begun.
-    pub fn new(plan: &SearchPlan, starts: Vec<Vec<f64>>) -> Self {
+    pub(crate) fn new(plan: &SearchPlan, starts: Vec<Vec<f64>>) -> Self {
         let count = starts.len();
         SearchProgress {
             stage: 0,
@@ -91,12 +93,12 @@ impl SearchProgress {
     }
 
     /// The same search beginning with a later stage, for starts that are near enough.
-    pub fn beginning_with(self, stage: usize) -> Self {
+    pub(crate) fn beginning_with(self, stage: usize) -> Self {
         SearchProgress { stage, ..self }
     }
 
     /// The best start: its number and cost.
-    pub fn best(&self) -> Option<(usize, f64)> {
+    pub(crate) fn best(&self) -> Option<(usize, f64)> {
         let rested = self.rests.iter().enumerate();
         let rested = rested.filter_map(|(i, r)| Some((i, r.as_ref()?.walker.cost?)));
         let moving = self.walkers.iter().enumerate();
@@ -116,7 +118,7 @@ impl SearchProgress {
     }
 
     /// The best point of a start, moving or resting.
-    pub fn walker(&self, start: usize) -> &Walker {
+    pub(crate) fn walker(&self, start: usize) -> &Walker {
         let moving = &self.walkers[start];
         match &self.rests[start] {
             Some(RestPlace { walker, .. })
@@ -134,7 +136,7 @@ pub(crate) fn search(
     problem: &dyn Problem,
     plan: &SearchPlan,
     mut progress: SearchProgress,
-    watch: &mut dyn FnMut(&SearchProgress) -> Result<Wish>,
+    watch: &mut dyn FnMut(&SearchProgress) -> Result<ControlFlow<()>>,
 ) -> Result<SearchProgress> {
     while progress.stage < problem.stages() {
         let last = progress.stage + 1 == problem.stages();
@@ -157,7 +159,7 @@ pub(crate) fn search(
             }
             progress.walkers = batch.walkers.clone();
             progress.record_round(batch.alive());
-            if watch(&progress)? == Wish::Stop {
+            if watch(&progress)?.is_break() {
                 return Ok(progress);
             }
         }
@@ -166,7 +168,7 @@ pub(crate) fn search(
             progress.shake(problem, plan)?;
         }
         progress.finish_stage(problem, plan, last);
-        if watch(&progress)? == Wish::Stop {
+        if watch(&progress)?.is_break() {
             return Ok(progress);
         }
     }

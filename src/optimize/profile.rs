@@ -2,6 +2,8 @@
 
 mod beyond;
 
+use std::ops::ControlFlow;
+
 use nalgebra::DVector;
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +13,6 @@ use super::{
     uncertainty::Uncertainty,
 };
 use crate::error::Result;
-use crate::study::Wish;
 
 /// Steps that a parabola takes to the threshold.
 const STEPS_TO_THRESHOLD: f64 = 3.5;
@@ -226,7 +227,7 @@ pub(crate) enum ProfileEnd {
 pub(crate) fn profile(
     task: &ProfileTask,
     sides: &mut [ProfileSide],
-    watch: &mut dyn FnMut(&[ProfileSide]) -> Result<Wish>,
+    watch: &mut dyn FnMut(&[ProfileSide]) -> Result<ControlFlow<()>>,
 ) -> Result<ProfileEnd> {
     let stage = task.problem.stages() - 1;
     loop {
@@ -235,7 +236,7 @@ pub(crate) fn profile(
             if let Some(better) = beyond::look(task, sides)? {
                 return Ok(ProfileEnd::Better(better));
             }
-            if watch(sides)? == Wish::Stop {
+            if watch(sides)?.is_break() {
                 return Ok(ProfileEnd::Stopped);
             }
             match sides.iter().all(|s| s.done) {
@@ -274,7 +275,7 @@ pub(crate) fn profile(
             let (q, _) = task.problem.quantity(sides[i].quantity, &point);
             sides[i].extend(task, q, delta, batch.walkers[k].point.clone());
         }
-        if watch(sides)? == Wish::Stop {
+        if watch(sides)?.is_break() {
             return Ok(ProfileEnd::Stopped);
         }
     }
@@ -339,7 +340,7 @@ mod tests {
             threshold: THRESHOLD_95,
         });
         let mut list = sides(&task, &ranges);
-        let outcome = profile(&task, &mut list, &mut |_| Ok(Wish::GoOn)).unwrap();
+        let outcome = profile(&task, &mut list, &mut |_| Ok(ControlFlow::Continue(()))).unwrap();
         assert_eq!(outcome, ProfileEnd::Done);
         // Covariance (JᵀJ)⁻¹ = [[½, −½], [−½, 1]]; downwards y is free to go, so x rises as expected.
         let x_error = 0.5f64.sqrt();

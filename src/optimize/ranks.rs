@@ -17,7 +17,7 @@ use super::{Linearized, Problem};
 use crate::error::{Error, Result};
 
 /// All ranks of this run. While it lives MPI can be used; the first rank's dismisses the others at its end.
-pub struct Company {
+pub(crate) struct Company {
     world: SimpleCommunicator,
     // Ends MPI when it is dropped.
     _universe: Universe,
@@ -25,7 +25,7 @@ pub struct Company {
 
 impl Company {
     /// Starts MPI; none where this is the only process, or MPI cannot be had.
-    pub fn join() -> Option<Company> {
+    pub(crate) fn join() -> Option<Company> {
         // Only the thread of the search talks to the others.
         let (universe, _) = mpi::initialize_with_threading(Threading::Funneled)?;
         let world = universe.world();
@@ -36,7 +36,7 @@ impl Company {
     }
 
     /// Whether this is the rank that searches.
-    pub fn leads(&self) -> bool {
+    pub(crate) fn leads(&self) -> bool {
         self.world.rank() == 0
     }
 

@@ -6,10 +6,11 @@ use super::Linearized;
 
 /// The linear picture of the data's knowledge at an optimum.
 #[derive(Debug, Clone)]
-pub struct Uncertainty {
+pub(crate) struct Uncertainty {
     /// Covariance of the unknowns. Directions that the data leave open are as wide as the box.
     pub covariance: DMatrix<f64>,
     /// Singular values of the Jacobian, decreasing, for unknowns in units of their box.
+    #[cfg(test)]
     pub singular_values: Vec<f64>,
 }
 
@@ -18,20 +19,27 @@ impl Uncertainty {
     ///
     /// The box counts as a very weak prior, a row of 1/width for each unknown: it changes an identified
     /// unknown by less than a thousandth of its error and keeps the rest finite.
-    pub fn new(at: &Linearized, bounds: &[(f64, f64)]) -> Uncertainty {
+    pub(crate) fn new(at: &Linearized, bounds: &[(f64, f64)]) -> Uncertainty {
         Self::scaled(at, bounds, &DVector::repeat(at.jacobian.nrows(), 1.0))
     }
 
     /// The same where the standard deviations of the residuals are `scales`: the errors of an estimate that was
     /// weighted as if they were one.
-    pub fn scaled(at: &Linearized, bounds: &[(f64, f64)], scales: &DVector<f64>) -> Uncertainty {
+    pub(crate) fn scaled(
+        at: &Linearized,
+        bounds: &[(f64, f64)],
+        scales: &DVector<f64>,
+    ) -> Uncertainty {
         let (m, n) = at.jacobian.shape();
         let widths = DVector::from_iterator(n, bounds.iter().map(|(low, high)| high - low));
         let scaled = DMatrix::from_fn(m, n, |i, j| at.jacobian[(i, j)] * widths[j]);
-        let mut singular_values: Vec<f64> =
-            scaled.clone().singular_values().iter().copied().collect();
-        singular_values.sort_by(|a, b| b.total_cmp(a));
-        singular_values.resize(n, 0.0);
+        #[cfg(test)]
+        let singular_values = {
+            let mut values: Vec<f64> = scaled.clone().singular_values().iter().copied().collect();
+            values.sort_by(|a, b| b.total_cmp(a));
+            values.resize(n, 0.0);
+            values
+        };
         let mut stacked = scaled.resize(m + n, n, 0.0);
         for j in 0..n {
             stacked[(m + j, j)] = 1.0;
@@ -52,23 +60,24 @@ impl Uncertainty {
         }
         Uncertainty {
             covariance,
+            #[cfg(test)]
             singular_values,
         }
     }
 
     /// Standard error of a quantity with the given gradient over the unknowns.
-    pub fn std_error(&self, gradient: &DVector<f64>) -> f64 {
+    pub(crate) fn std_error(&self, gradient: &DVector<f64>) -> f64 {
         (&self.covariance * gradient).dot(gradient).max(0.0).sqrt()
     }
 
     /// Correlation of two quantities.
-    pub fn correlation(&self, a: &DVector<f64>, b: &DVector<f64>) -> f64 {
+    pub(crate) fn correlation(&self, a: &DVector<f64>, b: &DVector<f64>) -> f64 {
         let product = (&self.covariance * a).dot(b);
         (product / (self.std_error(a) * self.std_error(b))).clamp(-1.0, 1.0)
     }
 
     /// The direction in which the unknowns follow when a quantity moves by one.
-    pub fn follow(&self, gradient: &DVector<f64>) -> DVector<f64> {
+    pub(crate) fn follow(&self, gradient: &DVector<f64>) -> DVector<f64> {
         let direction = &self.covariance * gradient;
         let length = direction.dot(gradient);
         if length > 0.0 {

@@ -7,7 +7,7 @@ use super::{Linearized, levenberg::Levenberg};
 
 /// Why a walker stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum WalkerEnd {
+pub(crate) enum WalkerEnd {
     /// No step promises to lower the cost any further.
     Converged,
     /// No step, however short, lowered the cost.
@@ -22,7 +22,7 @@ pub enum WalkerEnd {
 
 impl WalkerEnd {
     /// In words, with what to do.
-    pub fn message(self) -> String {
+    pub(crate) fn message(self) -> String {
         match self {
             WalkerEnd::Converged => "converged: no step lowers the cost any further".into(),
             WalkerEnd::Stalled => {
@@ -40,7 +40,7 @@ impl WalkerEnd {
 
 /// One start on its way: all that is needed to go on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Walker {
+pub(crate) struct Walker {
     /// Unknowns of the best point so far.
     pub point: Vec<f64>,
     /// Cost there; none before the first evaluation.
@@ -60,7 +60,7 @@ const FIRST_DAMPING: f64 = 1e-2;
 
 impl Walker {
     /// A walker at a point, that has spent `rounds` before and may spend `more`.
-    pub fn new(point: Vec<f64>, rounds: usize, more: usize) -> Self {
+    pub(crate) fn new(point: Vec<f64>, rounds: usize, more: usize) -> Self {
         Walker {
             point,
             cost: None,

@@ -77,7 +77,7 @@ impl DesignResult {
     }
 }
 
-impl SensitivityFindings<'_> {
+impl SensitivityFindings {
     /// Writes sensitivity.json, indices.csv, samples.csv, reports and plots into a folder.
     pub fn save(&self, folder: &Path) -> Result<()> {
         sensitivity::folder::save(folder, self)

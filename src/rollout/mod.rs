@@ -26,7 +26,7 @@ use crate::{
 
 /// A batch of hinges, what is done to them, and the law they follow.
 #[derive(Debug, Clone)]
-pub struct Rollout {
+pub(crate) struct Rollout {
     /// The law of every hinge.
     pub law: Arc<dyn Law>,
     /// How its branches are taken.
@@ -45,7 +45,7 @@ pub struct Rollout {
 
 impl Rollout {
     /// Refuses shapes and numbers that no roll-out can use.
-    pub fn check(&self) -> Result<()> {
+    pub(crate) fn check(&self) -> Result<()> {
         let expected = self.points * self.hinges;
         for (name, values) in [("amplitude", &self.amplitude), ("duration", &self.duration)] {
             if values.len() != expected {
@@ -82,7 +82,7 @@ impl Rollout {
     }
 
     /// The way this roll-out takes.
-    pub fn path(&self) -> RolloutPath {
+    pub(crate) fn path(&self) -> RolloutPath {
         if fused::supports(self) {
             RolloutPath::Fused
         } else {
@@ -91,7 +91,7 @@ impl Rollout {
     }
 
     /// One parameter row per point, shape `[points, parameters]`, all equal.
-    pub fn shared_parameters(&self, compute: &Compute, values: &[f64]) -> Field {
+    pub(crate) fn shared_parameters(&self, compute: &Compute, values: &[f64]) -> Field {
         compute.tensor(&values.repeat(self.points), [self.points, values.len()])
     }
 
@@ -100,12 +100,17 @@ impl Rollout {
     ///
     /// # Panics
     /// When `parameters` has another shape or the schedule has no reading.
-    pub fn forward(&self, compute: &Compute, parameters: Field) -> Tensor<3> {
+    pub(crate) fn forward(&self, compute: &Compute, parameters: Field) -> Tensor<3> {
         self.forward_by(self.path(), compute, parameters)
     }
 
     /// [`Rollout::forward`] by a given way.
-    pub fn forward_by(&self, path: RolloutPath, compute: &Compute, parameters: Field) -> Tensor<3> {
+    pub(crate) fn forward_by(
+        &self,
+        path: RolloutPath,
+        compute: &Compute,
+        parameters: Field,
+    ) -> Tensor<3> {
         self.check_parameters(&parameters);
         match path {
             RolloutPath::Plain => sweep::forward(self, compute, parameters),
@@ -116,7 +121,7 @@ impl Rollout {
     /// Readings, and the gradient of Σ cotangent·readings with respect to `parameters`, shape
     /// `[points, parameters]`. As a point's readings depend on its own row only, one call gives a whole
     /// Jacobian, row by row.
-    pub fn linearized(
+    pub(crate) fn linearized(
         &self,
         compute: &Compute,
         parameters: Field,
@@ -126,7 +131,7 @@ impl Rollout {
     }
 
     /// [`Rollout::linearized`] by a given way.
-    pub fn linearized_by(
+    pub(crate) fn linearized_by(
         &self,
         path: RolloutPath,
         compute: &Compute,
@@ -155,7 +160,7 @@ impl Rollout {
     }
 
     /// The same batch `copies` times over, for evaluating many parameter sets at once.
-    pub fn repeated(&self, copies: usize) -> Rollout {
+    pub(crate) fn repeated(&self, copies: usize) -> Rollout {
         Rollout {
             points: self.points * copies,
             amplitude: self.amplitude.repeat(copies),

@@ -2,7 +2,7 @@
 
 /// Which implementation runs a roll-out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RolloutPath {
+pub(crate) enum RolloutPath {
     /// The law over burn tensors, step by step, on any device.
     Plain,
     /// One operation for the whole roll-out.
@@ -11,7 +11,7 @@ pub enum RolloutPath {
 
 impl RolloutPath {
     /// The name in reports.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             RolloutPath::Plain => "plain",
             RolloutPath::Fused => "fused",

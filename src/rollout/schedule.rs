@@ -3,7 +3,7 @@
 
 /// How the strain of a step is found.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum StepKind {
+pub(crate) enum StepKind {
     /// strain = fraction · amplitude of the hinge.
     Prescribe {
         /// Share of the amplitude.
@@ -21,7 +21,7 @@ pub enum StepKind {
 
 /// One step: a motion, then a history update over a time.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Step {
+pub(crate) struct Step {
     /// How the strain is found.
     pub motion: StepKind,
     /// Fixed part of the step's time \[s\].
@@ -32,7 +32,7 @@ pub struct Step {
 
 impl Step {
     /// A prescribed strain with a fixed time.
-    pub fn prescribe(fraction: f64, seconds: f64) -> Step {
+    pub(crate) fn prescribe(fraction: f64, seconds: f64) -> Step {
         Step {
             motion: StepKind::Prescribe { fraction },
             seconds,
@@ -41,7 +41,7 @@ impl Step {
     }
 
     /// A prescribed strain that takes a share of the hinge's duration.
-    pub fn dwell(fraction: f64, share: f64) -> Step {
+    pub(crate) fn dwell(fraction: f64, share: f64) -> Step {
         Step {
             motion: StepKind::Prescribe { fraction },
             seconds: 0.0,
@@ -50,7 +50,7 @@ impl Step {
     }
 
     /// A release step with a fixed time.
-    pub fn release(seconds: f64) -> Step {
+    pub(crate) fn release(seconds: f64) -> Step {
         Step {
             motion: StepKind::Release,
             seconds,
@@ -61,7 +61,7 @@ impl Step {
 
 /// The quantity that a roll-out reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HingeReading {
+pub(crate) enum HingeReading {
     /// Strain after the step.
     Strain,
     /// Stress after the step.
@@ -70,7 +70,7 @@ pub enum HingeReading {
 
 /// Steps and the places where they are read.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Schedule {
+pub(crate) struct Schedule {
     /// The steps, in order.
     pub steps: Vec<Step>,
     /// Indices of the steps after which a reading is taken, increasing.
@@ -81,7 +81,7 @@ pub struct Schedule {
 
 impl Schedule {
     /// Position of step `k` among the readings.
-    pub fn reading_at(&self, k: usize) -> Option<usize> {
+    pub(crate) fn reading_at(&self, k: usize) -> Option<usize> {
         self.readings.binary_search(&k).ok()
     }
 }

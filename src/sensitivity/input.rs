@@ -22,7 +22,7 @@ use crate::{
     material::Material,
     numeric::Compute,
     scene::Scene,
-    study::{Folder, Inputs},
+    study::{Folder, Inputs, Shard},
 };
 
 const SCENE: &str = "scene.json";
@@ -32,9 +32,9 @@ const FIT: &str = "fit.json";
 const AROUND: &str = "around.json";
 const OPTIONS: &str = "options.json";
 
-/// How a study was asked for; its folder keeps it, so that shards can be merged.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct SensitivityOptions {
+/// What is to be studied, and how. The folder of a study keeps it, so that shards can be merged.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct SensitivityJob {
     /// Names of methods; all that suit the model where there is none.
     pub methods: Vec<String>,
     /// Distributions of parameters, as NAME=SHAPE.
@@ -50,12 +50,22 @@ pub struct SensitivityOptions {
     /// Of everything random.
     pub seed: Option<u64>,
     /// Where a scene looks for its meshes.
-    pub scene_folder: PathBuf,
+    scene_folder: PathBuf,
+    /// Stop when no 95 % interval of a Sobol' total is wider; 0 takes all samples.
+    #[serde(skip)]
+    pub width: f64,
+    /// The share of the tasks that is run. Shares take all samples: they cannot know what the others find.
+    #[serde(skip)]
+    pub shard: Shard,
+    #[serde(skip)]
+    pub(super) inputs: Inputs,
+    #[serde(skip)]
+    name: String,
 }
 
 /// Gathers what is to be studied: a case or data, the folder of a fit, or a scene. `around` is the material whose values
 /// the parameters are varied around. The second is where a scene looks for its meshes.
-pub(crate) fn gather(paths: &[PathBuf], around: Option<&Material>) -> Result<(Inputs, PathBuf)> {
+fn gather(paths: &[PathBuf], around: Option<&Material>) -> Result<(Inputs, PathBuf)> {
     let mut inputs = match paths {
         [path] if path.is_dir() => of_fit(path)?,
         [path] if is_scene(path)? => Inputs(vec![(SCENE.into(), read_text(path)?)]),
@@ -92,7 +102,7 @@ pub(crate) fn gather(paths: &[PathBuf], around: Option<&Material>) -> Result<(In
 }
 
 /// Reads what a study's folder holds.
-pub(super) fn inputs_of(folder: &Folder) -> Result<Inputs> {
+fn inputs_of(folder: &Folder) -> Result<Inputs> {
     let there = [CASE, SCENE, FIT, AROUND].into_iter();
     let mut names: Vec<String> = there.filter(|n| folder.has(n)).map(String::from).collect();
     if folder.has(CASE) {
@@ -113,14 +123,47 @@ pub(super) fn hold(inputs: &Inputs, folder: &Folder) -> Result<()> {
     }
 }
 
-impl SensitivityOptions {
-    pub(super) fn read(folder: &Folder) -> Result<SensitivityOptions> {
-        serde_json::from_str(&folder.read(OPTIONS)?).map_err(|e| {
+impl SensitivityJob {
+    /// Reads a case or data, the folder of a fit, or a scene. `around` is the material whose values the parameters of
+    /// laboratory tests are varied around. The study has all methods that suit it, with the usual samples.
+    pub fn new(paths: &[PathBuf], around: Option<&Material>) -> Result<SensitivityJob> {
+        let (inputs, scene_folder) = gather(paths, around)?;
+        Ok(SensitivityJob {
+            methods: Vec::new(),
+            vary: Vec::new(),
+            only: Vec::new(),
+            group: Vec::new(),
+            samples: None,
+            trajectories: None,
+            seed: None,
+            name: name_of(&inputs, &scene_folder)?,
+            scene_folder,
+            width: 0.0,
+            shard: Shard::WHOLE,
+            inputs,
+        })
+    }
+
+    /// The study that a folder holds.
+    pub fn read(folder: &Path) -> Result<SensitivityJob> {
+        let folder = Folder::new(folder);
+        let inputs = inputs_of(&folder)?;
+        let job: SensitivityJob = serde_json::from_str(&folder.read(OPTIONS)?).map_err(|e| {
             Error::BadInput(format!(
                 "{}: not the options of a study by this version: {e}; run the study again",
                 folder.file(OPTIONS).display()
             ))
+        })?;
+        Ok(SensitivityJob {
+            name: name_of(&inputs, &job.scene_folder)?,
+            inputs,
+            ..job
         })
+    }
+
+    /// Name of what is studied.
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     pub(super) fn write(&self, folder: &Folder) -> Result<()> {
@@ -174,29 +217,34 @@ pub(super) struct Opened {
 }
 
 /// The model of a study's inputs.
-pub(super) fn open(
-    compute: &Compute,
-    inputs: &Inputs,
-    options: &SensitivityOptions,
-) -> Result<Opened> {
-    match (inputs.text(SCENE), inputs.text(CASE)) {
-        (Some(text), _) => open_scene(compute, text, options),
-        (None, Some(text)) => open_case(compute, inputs, Case::parse(text, CASE)?, options),
-        (None, None) => bad_input("there is neither a case nor a scene to study; name one"),
+pub(super) fn open(compute: &Compute, job: &SensitivityJob) -> Result<Opened> {
+    match (job.inputs.text(SCENE), job.inputs.text(CASE)) {
+        (Some(text), _) => open_scene(compute, text, job),
+        (None, Some(text)) => open_case(compute, Case::parse(text, CASE)?, job),
+        (None, None) => nothing(),
     }
 }
 
-fn open_case(
-    compute: &Compute,
-    inputs: &Inputs,
-    case: Case,
-    options: &SensitivityOptions,
-) -> Result<Opened> {
+/// Name of what is studied.
+fn name_of(inputs: &Inputs, scene_folder: &Path) -> Result<String> {
+    match (inputs.text(SCENE), inputs.text(CASE)) {
+        (Some(text), _) => Ok(Scene::parse(text, SCENE, scene_folder)?.name),
+        (None, Some(text)) => Ok(Case::parse(text, CASE)?.name),
+        (None, None) => nothing(),
+    }
+}
+
+fn nothing<T>() -> Result<T> {
+    bad_input("there is neither a case nor a scene to study; name one")
+}
+
+fn open_case(compute: &Compute, case: Case, job: &SensitivityJob) -> Result<Opened> {
+    let inputs = &job.inputs;
     let data = dataset(&case, inputs)?;
     let mut notes = Vec::new();
     let mut wish = RangeWish {
-        vary: options.vary()?,
-        only: options.only.clone(),
+        vary: job.vary()?,
+        only: job.only.clone(),
         ..RangeWish::default()
     };
     if let Some(text) = inputs.text(AROUND) {
@@ -241,11 +289,11 @@ fn strong_correlations(fit: &FitResult) -> Vec<String> {
     notes
 }
 
-fn open_scene(compute: &Compute, text: &str, options: &SensitivityOptions) -> Result<Opened> {
-    let scene = Scene::parse(text, SCENE, &options.scene_folder)?;
+fn open_scene(compute: &Compute, text: &str, job: &SensitivityJob) -> Result<Opened> {
+    let scene = Scene::parse(text, SCENE, &job.scene_folder)?;
     let wish = ClothWish {
-        vary: options.vary()?,
-        only: options.only.clone(),
+        vary: job.vary()?,
+        only: job.only.clone(),
     };
     let model = ClothModel::new(&scene, compute, &wish)?;
     let mut notes = scene.notes.clone();

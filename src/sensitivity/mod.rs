@@ -27,5 +27,5 @@ pub(crate) mod study;
 #[cfg(test)]
 mod tests;
 
-pub use input::SensitivityOptions;
-pub use job::{SensitivityFindings, SensitivityJob};
+pub use input::SensitivityJob;
+pub use job::SensitivityFindings;

@@ -25,7 +25,7 @@ pub struct Damping {
 #[derive(Debug, Clone)]
 pub struct ClothSetup {
     /// Law of the hinges.
-    pub law: Arc<dyn Law>,
+    pub(crate) law: Arc<dyn Law>,
     /// How its thresholds are measured.
     pub strain: StrainMeasure,
     /// How the branches of the hinges' law are taken.

@@ -89,7 +89,7 @@ impl Parameters {
     }
 
     /// The names of [`Parameters::list`].
-    pub fn names(&self, law: &Arc<dyn Law>) -> Vec<String> {
+    pub(crate) fn names(&self, law: &Arc<dyn Law>) -> Vec<String> {
         let fixed = [
             "weft_ratio",
             "membrane_warp",

@@ -9,7 +9,7 @@ static COMMAND: OnceLock<Vec<String>> = OnceLock::new();
 ///
 /// It belongs to the process and not to a computation, so it is no argument of one. The library does not ask the
 /// operating system: within Python the answer would be Python's own command line.
-pub fn set_command(words: impl IntoIterator<Item = String>) {
+pub(crate) fn set_command(words: impl IntoIterator<Item = String>) {
     // Later calls change nothing: a process has one command line.
     let _ = COMMAND.set(words.into_iter().collect());
 }

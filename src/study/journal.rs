@@ -19,7 +19,7 @@ use crate::error::{Error, Result, bad_input};
 
 /// An open journal; at most one process has it.
 #[derive(Debug)]
-pub struct Journal {
+pub(crate) struct Journal {
     path: PathBuf,
     /// None for a journal that is kept in memory only.
     file: Option<File>,
@@ -37,7 +37,7 @@ struct LastLine {
 
 impl Journal {
     /// Opens a journal, making it where there is none.
-    pub fn open(path: &Path) -> Result<Journal> {
+    pub(crate) fn open(path: &Path) -> Result<Journal> {
         let failed = |e| Error::writing(path, e);
         let mut file = OpenOptions::new()
             .read(true)
@@ -59,7 +59,7 @@ impl Journal {
     }
 
     /// Reads a journal that nobody writes to; what is put to it later goes nowhere.
-    pub fn read(path: &Path) -> Result<Journal> {
+    pub(crate) fn read(path: &Path) -> Result<Journal> {
         let file = File::open(path).map_err(|e| Error::reading(path, e))?;
         if let Err(TryLockError::WouldBlock) = file.try_lock_shared() {
             return bad_input(format!(
@@ -78,7 +78,7 @@ impl Journal {
     }
 
     /// A journal that nothing survives, for fits of no further use.
-    pub fn in_memory() -> Journal {
+    pub(crate) fn in_memory() -> Journal {
         Journal {
             path: PathBuf::new(),
             file: None,
@@ -88,22 +88,22 @@ impl Journal {
     }
 
     /// The file.
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
     /// All keys, in no order.
-    pub fn keys(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn keys(&self) -> impl Iterator<Item = &str> {
         self.entries.keys().map(String::as_str)
     }
 
     /// Number of the line of a key, from 1.
-    pub fn line(&self, key: &str) -> Option<usize> {
+    pub(crate) fn line(&self, key: &str) -> Option<usize> {
         self.entries.get(key).map(|entry| entry.line)
     }
 
     /// What stands under a key.
-    pub fn get<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>> {
+    pub(crate) fn get<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>> {
         let Some(entry) = self.entries.get(key) else {
             return Ok(None);
         };
@@ -116,7 +116,7 @@ impl Journal {
     }
 
     /// Puts a value under a key.
-    pub fn put<T: Serialize>(&mut self, key: &str, value: &T) -> Result<()> {
+    pub(crate) fn put<T: Serialize>(&mut self, key: &str, value: &T) -> Result<()> {
         let failed = |e: std::io::Error| Error::writing(&self.path, e);
         let value = serde_json::to_value(value).map_err(|e| failed(e.into()))?;
         if let Some(file) = &mut self.file {

@@ -16,7 +16,7 @@ const LISTED: usize = 5;
 /// Which call joins shards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ShardKind {
-    /// [`crate::fit::FitFolder::merge`], of a fit or a bootstrap.
+    /// [`crate::fit::FitJob::merge`], of a fit or a bootstrap.
     Fit,
     /// [`crate::sensitivity::SensitivityJob::merge`].
     Sensitivity,

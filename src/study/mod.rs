@@ -23,15 +23,14 @@ use std::path::Path;
 
 use serde_json::Value;
 
-pub(crate) use command::command;
-pub use command::set_command;
+pub(crate) use command::{command, set_command};
 pub(crate) use folder::{Folder, Inputs, Maker};
 pub(crate) use id::Task;
 pub(crate) use log::Log;
 pub(crate) use merge::{ShardKind, Shards, merge};
 pub(crate) use pool::{Heard, side_by_side};
 pub use shard::Shard;
-pub use watch::{News, Watcher, Wish};
+pub use watch::{News, Watcher};
 pub(crate) use watch::{Progress, tell, time_in_words};
 
 use crate::{
@@ -91,7 +90,7 @@ pub(crate) fn run_in(
     let (tasks, mine, missing) = prepared(work, shard, journal)?;
     let (mut done, all) = (mine.len() - missing.len(), mine.len());
     let mut told = |done: usize| tell(watch, done, all, String::new());
-    if told(done) == Wish::GoOn {
+    if told(done).is_continue() {
         pool::each(work, &tasks, &missing, &mut |index, result| {
             record::keep(journal, &tasks[index], &result)?;
             done += 1;

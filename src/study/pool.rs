@@ -1,14 +1,17 @@
 //! Tasks side by side, results taken down one by one.
 
-use std::sync::{
-    atomic::{AtomicBool, AtomicUsize, Ordering},
-    mpsc,
+use std::{
+    ops::ControlFlow,
+    sync::{
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+        mpsc,
+    },
 };
 
 use serde_json::Value;
 
 use super::{Task, Work};
-use crate::{error::Result, study::Wish};
+use crate::error::Result;
 
 /// What tasks that run side by side tell the calling thread.
 pub(crate) enum Heard<T> {
@@ -26,8 +29,8 @@ pub(crate) enum Heard<T> {
 pub(crate) fn side_by_side<T: Send>(
     threads: usize,
     count: usize,
-    run: impl Fn(usize, &dyn Fn() -> Wish) -> Result<T> + Sync,
-    hear: &mut dyn FnMut(Heard<T>) -> Result<Wish>,
+    run: impl Fn(usize, &dyn Fn() -> ControlFlow<()>) -> Result<T> + Sync,
+    hear: &mut dyn FnMut(Heard<T>) -> Result<ControlFlow<()>>,
 ) -> Result<()> {
     let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
     // The channel has no buffer: a thread starts its next task only after its last result has been received, so that a
@@ -43,8 +46,8 @@ pub(crate) fn side_by_side<T: Send>(
                 let further = || {
                     let heard = sender.send(Ok(Heard::Step)).is_ok();
                     match heard && !stopped() {
-                        true => Wish::GoOn,
-                        false => Wish::Stop,
+                        true => ControlFlow::Continue(()),
+                        false => ControlFlow::Break(()),
                     }
                 };
                 while !stopped() {
@@ -62,8 +65,8 @@ pub(crate) fn side_by_side<T: Send>(
         drop(sender);
         for heard in receiver {
             match heard.and_then(&mut *hear) {
-                Ok(Wish::GoOn) => {}
-                Ok(Wish::Stop) => stop.store(true, Ordering::Relaxed),
+                Ok(ControlFlow::Continue(())) => {}
+                Ok(ControlFlow::Break(())) => stop.store(true, Ordering::Relaxed),
                 Err(error) => {
                     stop.store(true, Ordering::Relaxed);
                     failure = failure.take().or(Some(error));
@@ -79,14 +82,14 @@ pub(super) fn each(
     work: &dyn Work,
     tasks: &[Task],
     chosen: &[usize],
-    done: &mut dyn FnMut(usize, Value) -> Result<Wish>,
+    done: &mut dyn FnMut(usize, Value) -> Result<ControlFlow<()>>,
 ) -> Result<()> {
     side_by_side(
         rayon::current_num_threads(),
         chosen.len(),
         |k, _| work.run(&tasks[chosen[k]], chosen[k]),
         &mut |heard| match heard {
-            Heard::Step => Ok(Wish::GoOn),
+            Heard::Step => Ok(ControlFlow::Continue(())),
             Heard::Done(k, value) => done(chosen[k], value),
         },
     )

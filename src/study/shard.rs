@@ -37,6 +37,13 @@ impl Shard {
     }
 }
 
+impl Default for Shard {
+    /// All tasks.
+    fn default() -> Shard {
+        Shard::WHOLE
+    }
+}
+
 impl fmt::Display for Shard {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         write!(f, "{}/{}", self.index, self.count)

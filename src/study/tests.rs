@@ -1,4 +1,5 @@
 use std::{
+    ops::ControlFlow,
     path::PathBuf,
     sync::atomic::{AtomicUsize, Ordering},
 };
@@ -81,8 +82,8 @@ impl Drop for TemporaryPlace {
     }
 }
 
-fn go_on(_: News) -> Wish {
-    Wish::GoOn
+fn go_on(_: News) -> ControlFlow<()> {
+    ControlFlow::Continue(())
 }
 
 /// Tasks done, and how many there are.
@@ -136,9 +137,9 @@ fn shards_that_were_stopped_join_to_the_same_bits() {
         while run(&work, shard, &first, &mut |news| {
             let (done, all) = counts(news);
             if done == all || runs == 0 {
-                Wish::GoOn
+                ControlFlow::Continue(())
             } else {
-                Wish::Stop
+                ControlFlow::Break(())
             }
         })
         .is_err()
@@ -163,8 +164,8 @@ fn a_stopped_run_goes_on() {
     let work = Sums::new(count);
     let folder = place.folder("a");
     let mut stop = |news: News| match counts(news) {
-        (0..3, _) => Wish::GoOn,
-        _ => Wish::Stop,
+        (0..3, _) => ControlFlow::Continue(()),
+        _ => ControlFlow::Break(()),
     };
     let error = run(&work, Shard::WHOLE, &folder, &mut stop).unwrap_err();
     assert!(matches!(error, Error::Interrupted(_)), "{error}");

@@ -1,5 +1,7 @@
 //! Progress and cancellation: what a long job tells its caller, and whether the caller stops it.
 
+use std::ops::ControlFlow;
+
 /// How far a job is.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Progress {
@@ -20,18 +22,10 @@ pub enum News<'a> {
     Remark(&'a str),
 }
 
-/// What a watcher wants.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wish {
-    /// The next round.
-    GoOn,
-    /// No further round. What is done is kept, and the same job goes on from there.
-    Stop,
-}
-
 /// Shows the news of a job and may stop it. Fits, bootstraps, profiles, sensitivity studies, simulations and trainings
-/// take one; `&mut |_| Wish::GoOn` lets a job run to its end.
-pub type Watcher<'a> = dyn FnMut(News) -> Wish + 'a;
+/// take one. After [`ControlFlow::Break`] no further round begins; what is done is kept, and the same job goes on from
+/// there. `&mut |_| ControlFlow::Continue(())` lets a job run to its end.
+pub type Watcher<'a> = dyn FnMut(News) -> ControlFlow<()> + 'a;
 
 /// A time left, as exact as one knows it.
 pub(crate) fn time_in_words(seconds: f64) -> String {
@@ -43,7 +37,7 @@ pub(crate) fn time_in_words(seconds: f64) -> String {
 }
 
 /// Tells a watcher how far a job is.
-pub(crate) fn tell(watch: &mut Watcher, done: usize, all: usize, text: String) -> Wish {
+pub(crate) fn tell(watch: &mut Watcher, done: usize, all: usize, text: String) -> ControlFlow<()> {
     watch(News::Progress(&Progress { done, all, text }))
 }
 

@@ -8,6 +8,8 @@ pub(crate) mod hinge_fit;
 mod mesh_check;
 
 pub(crate) use cloth_bench::{ClothBench, ClothEnd};
+#[cfg(all(test, feature = "gpu"))]
+pub(crate) use gradcheck::CheckedLaw;
 pub(crate) use gradcheck::Reach;
 #[cfg(test)]
 pub(crate) use gradcheck::checked_laws;

@@ -1,14 +1,16 @@
 //! The GPU gives the CPU's answers. Small on purpose: CI runs this on a software Vulkan device.
 use crate::inside::common::{PARAMETERS, cloth_devices, relative_difference, time_dependent};
 use rumple::{
-    laboratory::CreaseTest,
+    laboratory::{CreasePoint, CreaseTest, KesTest},
     learn::{
         LearnCase, Training,
         curriculum::{Curriculum, adam},
     },
-    numeric::{Compute, Gate, Precision, gpu_names},
-    rollout::RolloutPath,
-    verify::HingeBench,
+    numeric::{Compute, Gate, Precision, YieldSide, gpu_names},
+    rollout::{
+        HingeReading, Rollout, RolloutPath, Schedule, Step, StepKind, fused::device::launches,
+    },
+    verify::{CheckedLaw, HingeBench, checked_laws},
 };
 
 /// A GPU, or `None` with a word. CI sets RUMPLE_NEEDS_GPU, and then there is no excuse.
@@ -18,6 +20,136 @@ fn gpu() -> Option<Compute> {
         return None;
     }
     Some(Compute::gpu(Precision::F32).unwrap())
+}
+
+/// The gates of a law whose strains are of the size `strain`.
+fn gates(strain: f64) -> Vec<Gate> {
+    let (width, gain) = (0.1 * strain, 50.0 / strain);
+    vec![
+        Gate::Hard,
+        Gate::Smoothstep { width },
+        Gate::StraightThrough { width },
+        Gate::Sigmoid {
+            gain,
+            side: YieldSide::Signed,
+        },
+    ]
+}
+
+/// Every schedule that the fused path has: strains read and stresses, at one step and at many; folds, loops and
+/// explicit releases; more hinges a point than one thread adds.
+fn schedules(checked: &CheckedLaw, gate: Gate) -> Vec<(&'static str, Rollout)> {
+    let (law, strain) = (&checked.law, checked.strain);
+    let crease = |hinges| CreaseTest {
+        hinges,
+        ..CreaseTest::default()
+    };
+    let points = [0.5, 40.0, 2000.0].map(|press| CreasePoint {
+        gap: 1.2 / strain,
+        press,
+        read: 200.0,
+    });
+    let kes = KesTest {
+        max_curvature: 1.37 * strain,
+        rate: 0.3 * strain,
+        quarter_steps: 7,
+        dwell_steps: 3,
+    };
+    let creep = |reading| {
+        let steps = [1.0, 1.7, 1.4].map(|fraction| Step::prescribe(fraction, 5.0));
+        let mobility = 0.3 / checked.values[0];
+        let creeps = Step {
+            motion: StepKind::Creep { mobility },
+            seconds: 3.0,
+            share: 0.1,
+        };
+        Rollout {
+            law: law.clone(),
+            gate,
+            schedule: Schedule {
+                steps: [&steps[..], &[creeps; 8]].concat(),
+                readings: vec![1, 6, 10],
+                reading,
+            },
+            points: 2,
+            hinges: 5,
+            amplitude: (0..10).map(|i| (0.31 + 0.17 * i as f64) * strain).collect(),
+            duration: (0..10).map(|i| 7.0 * i as f64).collect(),
+        }
+    };
+    vec![
+        (
+            "crease",
+            crease(37).rollout(law.clone(), gate, &points).unwrap(),
+        ),
+        (
+            "crease, many hinges",
+            crease(700)
+                .rollout(law.clone(), gate, &points[1..])
+                .unwrap(),
+        ),
+        ("kes", kes.rollout(law.clone(), gate, &[0.0, 60.0]).unwrap()),
+        ("creep, strain", creep(HingeReading::Strain)),
+        ("creep, stress", creep(HingeReading::Stress)),
+    ]
+}
+
+/// Readings and gradients of the kernels, for every law, gate and schedule of the fused path, are those of the CPU in
+/// double precision: readings to 1e-5 of the largest, gradients to 1e-4 of the largest entry of a row of parameters.
+/// A second run has the same bits. A roll-out is one launch, and one with gradient two.
+#[test]
+fn kernels_agree_with_the_cpu() {
+    let Some(gpu) = gpu() else { return };
+    let exact = Compute::cpu(Precision::F64);
+    let (mut checked, mut worst) = (0, [0.0f64; 2]);
+    for law in checked_laws() {
+        for gate in gates(law.strain) {
+            for (name, rollout) in schedules(&law, gate) {
+                if rollout.path() != RolloutPath::Fused {
+                    continue;
+                }
+                let columns = rollout.schedule.readings.len();
+                let shape = [rollout.points, rollout.hinges, columns];
+                let weights: Vec<f64> = (0..shape.iter().product())
+                    .map(|i: usize| 0.5 + (i % 7) as f64)
+                    .collect();
+                let run = |compute: &Compute| {
+                    let parameters = rollout.shared_parameters(compute, &law.values);
+                    let before = launches();
+                    let alone = rollout.forward(compute, parameters.clone());
+                    let alone = compute.values(alone).unwrap();
+                    let forward = launches() - before;
+                    let weights = compute.tensor(&weights, shape);
+                    let (readings, gradient) = rollout.linearized(compute, parameters, weights);
+                    let readings = compute.values(readings).unwrap();
+                    let gradient = compute.values(gradient).unwrap();
+                    assert_eq!(alone, readings);
+                    (readings, gradient, [forward, launches() - before - forward])
+                };
+                let (ours, again, theirs) = (run(&gpu), run(&gpu), run(&exact));
+                assert_eq!((&ours.0, &ours.1), (&again.0, &again.1), "{name}");
+                if !law.name.contains("population") {
+                    assert_eq!(ours.2, [1, 2], "{name}");
+                }
+                assert_eq!(theirs.2, [0, 0]);
+                let largest = |v: &[f64]| v.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+                let readings = relative_difference(&ours.0, &theirs.0, largest(&theirs.0));
+                // Parameters have units of their own: a gradient times the parameter has that of a reading.
+                let scaled = |gradient: &[f64]| -> Vec<f64> {
+                    let values = law.values.iter().cycle();
+                    gradient.iter().zip(values).map(|(g, v)| g * v).collect()
+                };
+                let (a, b) = (scaled(&ours.1), scaled(&theirs.1));
+                let gradients = relative_difference(&a, &b, largest(&b));
+                println!("{}, {gate:?}, {name}: {readings:e} {gradients:e}", law.name);
+                worst = [worst[0].max(readings), worst[1].max(gradients)];
+                assert!(largest(&theirs.0) > 0.0 && largest(&b) > 0.0);
+                checked += 1;
+            }
+        }
+    }
+    println!("{checked} roll-outs, worst {worst:?}");
+    assert!(checked >= 40 && worst[0] < 1e-5 && worst[1] < 1e-4);
 }
 
 /// Angles of a crease test and their Jacobian agree with f64 on the CPU as f32 can.
@@ -40,8 +172,8 @@ fn the_crease_test_agrees_with_the_cpu() {
             .unwrap()
     };
     let (ours, exact) = (run(&gpu), run(&Compute::cpu(Precision::F64)));
-    let angles = relative_difference(&ours.angles, &exact.angles, 180.0);
-    let (ours, exact) = (ours.jacobian.unwrap(), exact.jacobian.unwrap());
+    let angles = relative_difference(&ours.values, &exact.values, 180.0);
+    let (ours, exact) = (ours.slopes, exact.slopes);
     let scale = exact.iter().fold(0.0f64, |m, v| m.max(v.abs()));
     let jacobian = relative_difference(&ours, &exact, scale);
     println!("angles {angles:e}, jacobian {jacobian:e}");

@@ -1,6 +1,6 @@
 //! `rumple bench sensitivity`
 
-use std::time::Instant;
+use std::{ops::ControlFlow, time::Instant};
 
 use serde_json::json;
 
@@ -15,7 +15,7 @@ use crate::{
         model::Model,
         study::{Method, Study, StudyPlan},
     },
-    study::{self, Shard, Wish as Watch},
+    study::{self, Shard},
 };
 
 /// Some minutes.
@@ -47,7 +47,9 @@ pub(super) fn run(common: &Common, runs: usize) -> Result<()> {
     let study = Study::new(&model, plan)?;
     let folder = std::env::temp_dir().join(format!("rumple-bench-{}", std::process::id()));
     std::fs::create_dir_all(&folder).map_err(|e| Error::writing(&folder, e))?;
-    let results = study::run(&study, Shard::WHOLE, &folder, &mut |_| Watch::GoOn);
+    let results = study::run(&study, Shard::WHOLE, &folder, &mut |_| {
+        ControlFlow::Continue(())
+    });
     let ran = begin.elapsed().as_secs_f64();
     let _ = std::fs::remove_dir_all(&folder);
     let gathered = study.gather(&results?.unwrap_or_default())?;

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::{error::Result, fit::case::Case, material::LawName, optimize::RobustLoss};
+use crate::{error::Result, fit::case::Case, optimize::RobustLoss};
 
 /// What the command line changes in a case.
 #[derive(Debug, Default, Args)]
@@ -47,14 +47,7 @@ impl Changes {
 
     pub(super) fn apply(&self, case: &mut Case) -> Result<()> {
         if let Some(name) = &self.law {
-            case.law = LawName::find("--law", name)?;
-            let known: Vec<String> = case
-                .build_law()
-                .parameters()
-                .into_iter()
-                .map(|p| p.name)
-                .collect();
-            case.parameters.retain(|(n, _)| known.contains(n));
+            case.set_law(name)?;
         }
         if let Some(branches) = self.branches {
             case.relaxation_branches = branches;

@@ -8,7 +8,10 @@ use super::{bars, compute};
 use crate::{
     cli::{Common, count, print, print_json, say},
     error::Result,
-    learn::{Evaluated, EvaluationOptions, evaluate::LONG},
+    learn::{
+        Evaluated, EvaluationOptions,
+        evaluate::{LONG, check_frames},
+    },
     numeric::Compute,
     report::{
         self,
@@ -41,26 +44,28 @@ pub(crate) fn run(common: &Common, arguments: &EvaluateArguments) -> Result<()> 
     let options = EvaluationOptions {
         baseline: arguments.baseline.clone(),
         cycle: arguments.cycle,
-        frames: Some(arguments.frames),
-        long_reference: arguments.long_reference,
         ..EvaluationOptions::default()
     };
-    judge(common, &arguments.folder, &options, &compute(common)?)
+    let long = (arguments.frames, arguments.long_reference);
+    judge(common, &arguments.folder, &options, long, &compute(common)?)
 }
 
-/// Judges the networks of a run, draws and says what was found.
+/// Judges the networks of a run, also in a long roll-out of so many frames, with its reference or not. Draws and says what
+/// was found.
 pub(super) fn judge(
     common: &Common,
     run: &Path,
     options: &EvaluationOptions,
+    (frames, long_reference): (usize, bool),
     compute: &Compute,
 ) -> Result<()> {
+    check_frames(frames)?;
     let mut shown = bars::frames();
     let mut watch = |news: crate::study::News| shown.hear(news);
-    let mut found = Evaluated::on_short_motions(run, options, compute, &mut watch)?;
+    let mut found = Evaluated::judge(run, options, compute, &mut watch)?;
     // The long roll-out takes minutes where its reference is simulated too, and may be stopped.
     tables(&found)?;
-    found.roll_out(&mut watch)?;
+    found.roll_out(frames, long_reference, &mut watch)?;
     drop(shown);
     found.draw()?;
 

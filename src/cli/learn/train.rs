@@ -43,8 +43,7 @@ pub(crate) fn run(common: &Common, arguments: &TrainArguments) -> Result<()> {
     let options = EvaluationOptions {
         out: Some(folder.join(EVALUATION)),
         cycle: Some(case.cycles),
-        frames: Some(LONG),
         ..EvaluationOptions::default()
     };
-    judge(common, &folder, &options, &compute)
+    judge(common, &folder, &options, (LONG, false), &compute)
 }

@@ -11,7 +11,7 @@ use crate::{
 
 /// An unknown of the search.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Unknown {
+pub(crate) struct Unknown {
     /// Parameter's name; with its group where it is local.
     pub name: String,
     /// Place of the parameter in the law.
@@ -30,7 +30,7 @@ pub struct Unknown {
 
 impl Unknown {
     /// Whether it is searched on the scale of its logarithm.
-    pub fn is_logarithm(&self) -> bool {
+    pub(crate) fn is_logarithm(&self) -> bool {
         matches!(self.transform, Transform::Log | Transform::Above(_))
     }
 }

@@ -9,14 +9,14 @@ use crate::material::Transform;
 const LOGIT_END: f64 = 9.0;
 
 impl Calibration {
-    pub fn values(&self, point: &DVector<f64>) -> Vec<Vec<f64>> {
+    pub(crate) fn values(&self, point: &DVector<f64>) -> Vec<Vec<f64>> {
         (0..self.origins.len())
             .map(|group| self.group_values(group, point))
             .collect()
     }
 
     /// Parameters of a group, in the law's order.
-    pub fn group_values(&self, group: usize, point: &DVector<f64>) -> Vec<f64> {
+    pub(crate) fn group_values(&self, group: usize, point: &DVector<f64>) -> Vec<f64> {
         let origins = &self.origins[group];
         (0..origins.len())
             .map(|p| self.value(origins, p, point))
@@ -104,7 +104,7 @@ impl Calibration {
     }
 
     /// Value of an unknown's parameter, and its gradient over the unknowns.
-    pub fn parameter(&self, k: usize, point: &DVector<f64>) -> (f64, DVector<f64>) {
+    pub(crate) fn parameter(&self, k: usize, point: &DVector<f64>) -> (f64, DVector<f64>) {
         let unknown = &self.unknowns[k];
         let origins = &self.origins[unknown.group.unwrap_or(0)];
         let mut gradient = DVector::zeros(point.len());
@@ -113,7 +113,7 @@ impl Calibration {
     }
 
     /// The scale on which a report's parameter is profiled: its logarithm unless it is linear.
-    pub fn to_scale(&self, k: usize, value: f64) -> f64 {
+    pub(crate) fn to_scale(&self, k: usize, value: f64) -> f64 {
         match self.unknowns[k].transform {
             // The ends of a logit are infinitely far.
             own @ (Transform::Linear { .. } | Transform::Logit { .. }) => {
@@ -126,7 +126,7 @@ impl Calibration {
     }
 
     /// The inverse of [`Calibration::to_scale`].
-    pub fn unscaled(&self, k: usize, scaled: f64) -> f64 {
+    pub(crate) fn unscaled(&self, k: usize, scaled: f64) -> f64 {
         match self.unknowns[k].transform {
             own @ (Transform::Linear { .. } | Transform::Logit { .. }) => own.to_value(scaled, 0.0),
             _ => scaled.exp(),
@@ -152,22 +152,8 @@ impl Calibration {
         }
     }
 
-    /// The unknowns at which all groups have the given parameters, in the law's order; none where the
-    /// bounds leave them out.
-    pub fn point_of(&self, values: &[f64]) -> Option<DVector<f64>> {
-        let mut point = DVector::zeros(self.unknowns.len());
-        for (k, unknown) in self.unknowns.iter().enumerate() {
-            let lower = self.lower(&self.origins[unknown.group.unwrap_or(0)], k);
-            let lower = lower.map_or(0.0, |p| values[p]);
-            point[k] = unknown.transform.to_free(values[unknown.parameter], lower);
-            let (low, high) = self.bounds[k];
-            (low..=high).contains(&point[k]).then_some(())?;
-        }
-        Some(point)
-    }
-
     /// The first start, where the case gives values: those, and the middle of the box for the rest.
-    pub fn first_start(&self) -> Option<Vec<f64>> {
+    pub(crate) fn first_start(&self) -> Option<Vec<f64>> {
         self.unknowns.iter().find(|u| u.start.is_some())?;
         let middle = self.bounds.iter().map(|(low, high)| 0.5 * (low + high));
         let mut point = DVector::from_iterator(self.bounds.len(), middle);

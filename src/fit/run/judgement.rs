@@ -30,7 +30,7 @@ const LEAST_SCALE: f64 = 1e-3;
 
 /// What the residuals at an optimum say.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Judgement {
+pub(crate) struct Judgement {
     /// Σ ((measured − fitted)/sd)² over the fitted points.
     pub chi2: f64,
     /// Directions of the unknowns that the data see: the rank of their Jacobian.
@@ -70,7 +70,7 @@ impl Share {
 
 impl Judgement {
     /// Factor on a standard deviation of some origin.
-    pub fn scale(&self, spread: SpreadSource) -> f64 {
+    pub(crate) fn scale(&self, spread: SpreadSource) -> f64 {
         match spread {
             SpreadSource::Assumed => self.assumed_scale,
             SpreadSource::Stated | SpreadSource::Repeats => self.known_scale,

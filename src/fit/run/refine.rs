@@ -83,7 +83,7 @@ impl Fit<'_> {
     }
 
     /// The optimum of a fit whose journal is complete.
-    pub fn finished(&self, journal: &Journal) -> Result<Optimum> {
+    pub(crate) fn finished(&self, journal: &Journal) -> Result<Optimum> {
         let done = self.searched(journal)?;
         let best = done.and_then(|p| Some(p.walker(p.best()?.0).clone()));
         let Some(best) = best else {
@@ -102,7 +102,7 @@ impl Fit<'_> {
     }
 
     /// Finer and wider profiles of a finished fit, to 99.7 %.
-    pub fn fine_profiles(
+    pub(crate) fn fine_profiles(
         &self,
         journal: &mut Journal,
         watch: &mut Watcher,
@@ -120,7 +120,7 @@ impl Fit<'_> {
     }
 
     /// The bootstrap of a finished fit, as tasks.
-    pub fn samples(&self, journal: &Journal, count: usize) -> Result<Samples<'_>> {
+    pub(crate) fn samples(&self, journal: &Journal, count: usize) -> Result<Samples<'_>> {
         let optimum = self.finished(journal)?;
         Ok(Samples {
             scales: self.scales(&optimum),
@@ -162,7 +162,7 @@ impl Fit<'_> {
     }
 
     /// A parametric bootstrap of a finished fit; none where other shards have the rest.
-    pub fn bootstrap(
+    pub(crate) fn bootstrap(
         &self,
         journal: &mut Journal,
         count: usize,
@@ -189,7 +189,7 @@ impl Fit<'_> {
 
 /// Samples of a bootstrap as tasks of [`bootstrap::BATCH`] each; every sample has its own stream of the case's
 /// seed.
-pub struct Samples<'a> {
+pub(crate) struct Samples<'a> {
     fit: &'a Fit<'a>,
     optimum: Optimum,
     /// Factor on the standard deviation of each residual.

@@ -1,6 +1,9 @@
 //! The search of a fit, in groups of starts that any machine can do.
 
-use std::time::{Duration, Instant};
+use std::{
+    ops::ControlFlow,
+    time::{Duration, Instant},
+};
 
 use serde_json::{Value, json};
 
@@ -16,7 +19,7 @@ use crate::{
         Problem, adam,
         multistart::{self, SearchProgress},
     },
-    study::{self, Shard, Tasks, Watcher, Wish, journal::Journal, tell},
+    study::{self, Shard, Tasks, Watcher, journal::Journal, tell},
 };
 
 /// Starts of a group. Starts of one group share rounds, and those that are level with the best of the group are
@@ -29,17 +32,15 @@ const JOURNAL_EVERY: Duration = Duration::from_millis(250);
 const FUSED_LAW: &str = "search/fused-law";
 
 /// What a search or a share of one found.
-pub struct Searched {
+pub(crate) struct Searched {
     /// All starts, those of other shards as they were at first.
     pub progress: SearchProgress,
     /// Whether the watcher stopped it.
     pub stopped: bool,
-    /// Whether every group is done, those of other shards too.
-    pub whole: bool,
 }
 
 /// The groups of a search as tasks. Parts of the problem that share no unknown are searched apart, each from all starts.
-pub struct Groups<'a> {
+pub(crate) struct Groups<'a> {
     fit: &'a Fit<'a>,
     key: &'a str,
     parts: Vec<Part>,
@@ -180,7 +181,7 @@ impl Fit<'_> {
     }
 
     /// The search as tasks.
-    pub fn groups(&self) -> Groups<'_> {
+    pub(crate) fn groups(&self) -> Groups<'_> {
         Groups::new(self, "search")
     }
 
@@ -250,7 +251,7 @@ impl Fit<'_> {
     }
 
     /// The search alone; under the journal's `key` it goes on where it stopped. Whether it was stopped.
-    pub fn search(
+    pub(crate) fn search(
         &self,
         journal: &mut Journal,
         key: &str,
@@ -262,7 +263,7 @@ impl Fit<'_> {
     }
 
     /// The groups of a shard; those that the journal holds are not searched again.
-    pub fn search_groups(
+    pub(crate) fn search_groups(
         &self,
         groups: &Groups,
         journal: &mut Journal,
@@ -307,11 +308,7 @@ impl Fit<'_> {
             (None, None) => SearchProgress::new(&self.plan(0), Vec::new()),
             (None, Some(starts)) => groups.standing(journal, &starts)?,
         };
-        Ok(Searched {
-            progress,
-            stopped,
-            whole: results.is_some(),
-        })
+        Ok(Searched { progress, stopped })
     }
 
     fn search_group(
@@ -331,7 +328,7 @@ impl Fit<'_> {
         let mut each = |progress: &SearchProgress| {
             let done = progress.stage == self.problem.stages();
             let wish = self.tell(label, progress, watch);
-            if done || wish == Wish::Stop || last.elapsed() > JOURNAL_EVERY {
+            if done || wish.is_break() || last.elapsed() > JOURNAL_EVERY {
                 journal.put(key, progress)?;
                 last = Instant::now();
             }
@@ -344,7 +341,7 @@ impl Fit<'_> {
     }
 
     /// Tells a watcher how the starts of a group stand.
-    fn tell(&self, label: &str, progress: &SearchProgress, watch: &mut Watcher) -> Wish {
+    fn tell(&self, label: &str, progress: &SearchProgress, watch: &mut Watcher) -> ControlFlow<()> {
         let (stages, all) = (self.problem.stages(), progress.walkers.len());
         let moving = progress.walkers.iter();
         let moving = moving.filter(|w| w.outcome.is_none()).count();

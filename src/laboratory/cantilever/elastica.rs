@@ -2,7 +2,7 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::{CantileverPoint, bending_length_share};
+use super::{CantileverPoint, bending_length_share, share};
 use crate::{
     error::Result,
     laboratory::{PreparedTest, Readings, Request, TestSetup},
@@ -47,6 +47,8 @@ pub(super) struct CantileverStrips {
     /// Which conditions they are, each with its group.
     conditions: Vec<(usize, usize)>,
     points: Vec<CantileverPoint>,
+    /// Their readings over the overhangs.
+    shares: Vec<f64>,
 }
 
 /// A strip on the way to its shape. The unknowns are the curvatures of the cells \[1/m\], from the edge to the tip, and
@@ -239,7 +241,7 @@ impl PreparedTest for CantileverStrips {
         }
         for (i, shape) in shapes.iter().enumerate().filter(|(_, s)| s.is_found()) {
             let (set, k) = (i / self.conditions.len(), i % self.conditions.len());
-            let (condition, share) = (self.conditions[k].0, self.points[k].share());
+            let (condition, share) = (self.conditions[k].0, self.shares[k]);
             let (overhang, slopes) = shape.overhang();
             results[set].values[condition] = share * overhang;
             if let (Some(_), Some(slopes)) = (request.sought, slopes) {
@@ -264,11 +266,13 @@ impl CantileverStrips {
             ramp: ramp(setup)?,
             conditions: Vec::new(),
             points: Vec::new(),
+            shares: Vec::new(),
         };
         for (i, (group, condition)) in setup.conditions.iter().enumerate() {
             if let Some(point) = CantileverPoint::of(condition) {
                 strips.conditions.push((i, *group));
                 strips.points.push(point);
+                strips.shares.push(share(condition));
             }
         }
         Ok((!strips.points.is_empty()).then_some(strips))

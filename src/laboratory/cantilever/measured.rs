@@ -6,6 +6,7 @@ use super::{
     elastica::CantileverStrips,
     point,
     settings::{ANGLES, CHOSEN, SETTINGS},
+    share,
 };
 use crate::{
     error::{Result, bad_input, readable},
@@ -98,10 +99,9 @@ impl Test for Cantilever {
                 let point = CantileverPoint {
                     angle: angle.to_radians(),
                     density: number(&AREAL_DENSITY)?.unwrap_or(f64::NAN),
-                    read,
                 };
                 rows[row].push(MeasuredValue {
-                    condition: point.into(),
+                    condition: point.condition(read),
                     concept,
                     value,
                     sd: number(spread)?,
@@ -128,7 +128,7 @@ impl Test for Cantilever {
                 "Angles of cantilever tests that are not given are taken as {STANDARD_ANGLE}°."
             ));
         }
-        Ok(point.into())
+        Ok(point.condition(CantileverReading::of(&condition)))
     }
 
     fn assumed_sd(&self, _: &Condition, value: f64, context: &mut Context) -> f64 {
@@ -141,7 +141,7 @@ impl Test for Cantilever {
 
     /// That of an elastic strip of this overhang, at its edge.
     fn curvature(&self, condition: &Condition, value: f64) -> f64 {
-        EDGE_CURVATURE * point(condition).share() / value
+        EDGE_CURVATURE * share(condition) / value
     }
 
     fn held(&self, _: &Condition) -> f64 {
@@ -150,7 +150,7 @@ impl Test for Cantilever {
 
     fn survey(&self, condition: &Condition, value: f64, survey: &mut Survey) {
         let point = point(condition);
-        let overhang = value / point.share();
+        let overhang = value / share(condition);
         survey.see_sharp_curvature(EDGE_CURVATURE / overhang);
         survey.rigidities.push(point.flexural_rigidity(overhang));
     }
@@ -175,14 +175,14 @@ impl Test for Cantilever {
     }
 
     fn quantity(&self, condition: &Condition) -> Option<(&'static str, &'static str)> {
-        Some(match point(condition).read {
+        Some(match CantileverReading::of(condition) {
             CantileverReading::Overhang => ("overhang", "m"),
             CantileverReading::BendingLength => ("bending length", "m"),
         })
     }
 
     fn kind(&self, condition: &Condition) -> &'static str {
-        match point(condition).read {
+        match CantileverReading::of(condition) {
             CantileverReading::Overhang => "cantilever",
             CantileverReading::BendingLength => "bending_length",
         }
@@ -199,7 +199,7 @@ impl Test for Cantilever {
     fn label(&self, condition: &Condition) -> Label {
         let point = point(condition);
         let (angle, density) = (degrees(point.angle), readable(grams(point.density)));
-        let what = match point.read {
+        let what = match CantileverReading::of(condition) {
             CantileverReading::Overhang => "overhang",
             CantileverReading::BendingLength => "bending length",
         };
@@ -241,7 +241,6 @@ impl Test for Cantilever {
                 let point = CantileverPoint {
                     angle: angle.to_radians(),
                     density,
-                    read: CantileverReading::Overhang,
                 };
                 point.into()
             };
@@ -353,11 +352,7 @@ impl Test for Cantilever {
 fn overhangs(densities: &[f64], grid: &Grid) -> Vec<CantileverPoint> {
     let usual = ANGLES.map(f64::to_radians);
     let angles = grid.values("angle").unwrap_or(&usual);
-    let point = |density: f64, angle: f64| CantileverPoint {
-        angle,
-        density,
-        read: CantileverReading::Overhang,
-    };
+    let point = |density: f64, angle: f64| CantileverPoint { angle, density };
     let of_density = |d: &f64| angles.iter().map(|a| point(*d, *a)).collect::<Vec<_>>();
     densities.iter().flat_map(of_density).collect()
 }

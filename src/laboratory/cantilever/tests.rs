@@ -14,9 +14,8 @@ fn condition(degrees: f64, read: CantileverReading) -> Condition {
     CantileverPoint {
         angle: degrees.to_radians(),
         density: DENSITY,
-        read,
     }
-    .into()
+    .condition(read)
 }
 
 fn read(
@@ -34,7 +33,7 @@ fn read(
         settings: TestSettings::default(),
     };
     let conditions: Vec<(usize, Condition)> = conditions.iter().map(|c| (0, *c)).collect();
-    let tests = Tests::new(&compute, law.clone(), resolution, &conditions).unwrap();
+    let tests = Tests::resolved(&compute, law.clone(), resolution, &conditions).unwrap();
     let sets = [vec![values.to_vec()]];
     tests.run(&compute, &sets, true).unwrap().remove(0)
 }

@@ -10,12 +10,12 @@ use super::Test;
 #[derive(Clone, Copy)]
 pub struct Condition {
     /// The test.
-    pub test: &'static dyn Test,
+    pub(crate) test: &'static dyn Test,
     /// Which of the test's readings it is. The test numbers them.
-    pub reading: usize,
+    pub(crate) reading: usize,
     /// Settings of the test, in the order that the test chooses. A setting that a data file leaves out is NaN until
     /// `Test::complete` fills it in.
-    pub numbers: [f64; 4],
+    pub(crate) numbers: [f64; 4],
 }
 
 impl PartialEq for Condition {

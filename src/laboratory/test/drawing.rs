@@ -4,7 +4,7 @@ use super::Condition;
 
 /// A reading in words, for tables and plots.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Label {
+pub(crate) struct Label {
     /// The reading with its settings.
     pub name: String,
     /// Unit.
@@ -15,7 +15,7 @@ pub struct Label {
 
 /// Conditions along a curve that is drawn.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Sweep {
+pub(crate) struct Sweep {
     /// What all points of the curve have in common, by the names of results.
     pub settings: Vec<(&'static str, f64)>,
     /// x of every point.
@@ -26,7 +26,7 @@ pub struct Sweep {
 
 /// How the curves of a test are stored in results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CurveKeys {
+pub(crate) struct CurveKeys {
     /// Name of the list.
     pub list: &'static str,
     /// Name of x.
@@ -41,7 +41,7 @@ pub struct CurveKeys {
 
 /// How the curves of a test are drawn: one picture a group, with measured points and fitted lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Figure {
+pub(crate) struct Figure {
     /// Beginning of the file's name.
     pub stem: &'static str,
     /// Beginning of the title; the group follows.
@@ -66,7 +66,7 @@ pub struct Figure {
 /// What a picture of angles has besides: prediction bands, a log axis of times, and a picture for every value of a
 /// setting where there are too many curves. In words {} stands for the setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct AngleFigure {
+pub(crate) struct AngleFigure {
     /// Beginning of the caption; {} stands for the group.
     pub caption: &'static str,
     /// What x is, without its unit.
@@ -83,7 +83,7 @@ pub struct AngleFigure {
 
 /// How a design draws what could be measured: what each measurement would teach against one of its settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct DesignFigure {
+pub(crate) struct DesignFigure {
     /// Setting that tells the series apart, where there is one.
     pub series: Option<&'static str>,
     /// A series in words, with {} for the setting.

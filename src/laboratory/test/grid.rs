@@ -8,7 +8,7 @@ pub(crate) const MAX_SECONDS: f64 = 1e15;
 
 /// A setting that a person chooses.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ChosenSetting {
+pub(crate) struct ChosenSetting {
     /// Its name in a [`Grid`].
     pub name: &'static str,
     /// Its name with its unit, such as `gap_mm`.
@@ -29,7 +29,7 @@ pub struct ChosenSetting {
 
 impl ChosenSetting {
     /// Values in SI units, if all are in its range; `name` names it in messages.
-    pub fn accept(&self, name: &str, values: &[f64]) -> Result<Vec<f64>> {
+    pub(crate) fn accept(&self, name: &str, values: &[f64]) -> Result<Vec<f64>> {
         let (low, high) = self.range;
         match values.iter().find(|v| !(low..=high).contains(*v)) {
             None => Ok(values.iter().map(|v| self.unit * v).collect()),
@@ -45,11 +45,11 @@ impl ChosenSetting {
 
 /// What a design may vary, or what a made-up table has: values \[SI units\] by the name of the setting.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Grid(pub Vec<(&'static str, Vec<f64>)>);
+pub(crate) struct Grid(pub Vec<(&'static str, Vec<f64>)>);
 
 impl Grid {
     /// Values by the key of the setting, such as `gap_mm`, in the unit of the key.
-    pub fn new(asked: &[(&str, Vec<f64>)]) -> Result<Grid> {
+    pub(crate) fn new(asked: &[(&str, Vec<f64>)]) -> Result<Grid> {
         let known: Vec<&ChosenSetting> = TESTS.iter().flat_map(|test| test.chosen()).collect();
         let one = |(key, values): &(&str, Vec<f64>)| {
             let Some(setting) = known.iter().find(|setting| setting.key == *key) else {
@@ -62,13 +62,13 @@ impl Grid {
     }
 
     /// Values of a setting; none where nothing is given.
-    pub fn values(&self, name: &str) -> Option<&[f64]> {
+    pub(crate) fn values(&self, name: &str) -> Option<&[f64]> {
         let found = self.0.iter().find(|(n, v)| *n == name && !v.is_empty());
         found.map(|(_, values)| values.as_slice())
     }
 
     /// Whether a test is asked for: values are given for a setting that it varies, or for none that any test varies.
-    pub fn admits(&self, test: &dyn Test) -> bool {
+    pub(crate) fn admits(&self, test: &dyn Test) -> bool {
         let given = |test: &dyn Test| test.varied().iter().any(|n| self.values(n).is_some());
         given(test) || !TESTS.into_iter().any(given)
     }

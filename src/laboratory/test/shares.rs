@@ -31,7 +31,7 @@ impl Shares {
 }
 
 /// What the hinges of some conditions do under the hard law, for many sets of parameters.
-pub trait ShareTest: Send + Sync {
+pub(crate) trait ShareTest: Send + Sync {
     /// Which conditions they are.
     fn conditions(&self) -> &[usize];
 

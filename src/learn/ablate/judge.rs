@@ -161,11 +161,14 @@ fn judge(
         references: Some(folder.file("references")),
         baseline: zero.map(|v| home(folder.path(), v, seed)),
         cycle: Some(variant.case.cycles),
-        frames: is_case.then_some(LONG),
-        long_reference: false,
     };
     let run = home(folder.path(), variant, seed);
-    let found = Evaluated::of_run(&run, &options, compute, &mut *(watchers.evaluation)())?;
+    let mut watch = (watchers.evaluation)();
+    let mut found = Evaluated::judge(&run, &options, compute, &mut *watch)?;
+    if is_case {
+        found.roll_out(LONG, false, &mut *watch)?;
+    }
+    drop(watch);
     (watchers.judged)(&found)?;
     Ok(row(variant, &found.evaluation))
 }

@@ -1,6 +1,7 @@
 //! The runs of an ablation, trained side by side.
 
 use std::{
+    ops::ControlFlow,
     path::{Path, PathBuf},
     sync::atomic::{AtomicBool, Ordering},
     time::{Duration, Instant},
@@ -11,7 +12,7 @@ use crate::{
     error::{Error, Result},
     learn::{LearnCase, evaluate::Evaluated, run::TrainingRun},
     numeric::Compute,
-    study::{self, Heard, Progress, Watcher, Wish, time_in_words},
+    study::{self, Heard, Progress, Watcher, time_in_words},
 };
 
 /// A run, which variants that differ in the number of cycles share.
@@ -204,22 +205,22 @@ fn side_by_side(
         },
         &mut |heard| {
             let Heard::Done(number, (outcome, time)) = heard else {
-                return Ok(Wish::GoOn);
+                return Ok(ControlFlow::Continue(()));
             };
             let progress = overall.add(time, matches!(outcome, Ok(true)));
             (watchers.overall)(what, &progress);
             match outcome {
-                Ok(_) => return Ok(Wish::GoOn),
+                Ok(_) => return Ok(ControlFlow::Continue(())),
                 Err(Error::BadInput(why)) => {
                     failed.push((number, why));
-                    return Ok(Wish::GoOn);
+                    return Ok(ControlFlow::Continue(()));
                 }
                 // Ctrl-C says less than anything else that went wrong.
                 Err(Error::Interrupted(_)) if ends_all.is_some() => (),
                 Err(other) => ends_all = Some(other),
             }
             is_over.store(true, Ordering::Relaxed);
-            Ok(Wish::Stop)
+            Ok(ControlFlow::Break(()))
         },
     )?;
     for (number, why) in failed {

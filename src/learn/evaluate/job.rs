@@ -16,12 +16,12 @@ use crate::{
         run::{self, EVALUATION, rows},
     },
     numeric::Compute,
-    study::{Folder, Watcher, Wish, tell},
+    study::{Folder, Watcher, tell},
 };
 
-/// How the networks of a run are judged.
+/// Which networks of a run are judged, and where.
 #[derive(Debug, Clone, Default)]
-pub struct EvaluationOptions {
+pub(crate) struct EvaluationOptions {
     /// Folder of the results. None: `evaluation` in that of the run, or `evaluation-cycle-N` where a cycle is named.
     pub out: Option<PathBuf>,
     /// Folder in which references are kept. None: `references` in that of the run.
@@ -30,10 +30,6 @@ pub struct EvaluationOptions {
     pub baseline: Option<PathBuf>,
     /// The networks after this cycle. None: after the last that is done.
     pub cycle: Option<usize>,
-    /// Frames of a long roll-out. None: without one.
-    pub frames: Option<usize>,
-    /// Whether the reference of the long roll-out is simulated where it is not kept yet, which takes minutes.
-    pub long_reference: bool,
 }
 
 /// A run that was judged.
@@ -48,40 +44,40 @@ pub struct Evaluated {
     references: References,
     /// What is said of a failure.
     remedy: String,
-    options: EvaluationOptions,
     compute: Compute,
 }
 
 impl Evaluated {
-    /// Judges the networks of a run on unseen motions against the reference simulation, and writes what was found. References
-    /// that are kept are not simulated again.
+    /// Judges the networks of a run on unseen motions against the reference simulation: those after a cycle, or after the
+    /// last that is done. `baseline` is a run of the same case without rest bending, to stand beside it. What was found is
+    /// written into `evaluation` in the run's folder, or `evaluation-cycle-N` where a cycle is named. References are kept in
+    /// `references`, and not simulated again.
     ///
     /// # Errors
     /// [`Error::Interrupted`] where the watcher stops it; the same call goes on. [`Error::BadInput`] for a folder without
-    /// networks, and for options that do not fit.
+    /// networks, and for a baseline that does not fit.
     pub fn of_run(
         run: &Path,
-        options: &EvaluationOptions,
+        cycle: Option<usize>,
+        baseline: Option<&Path>,
         compute: &Compute,
         watch: &mut Watcher,
     ) -> Result<Evaluated> {
-        let mut found = Evaluated::on_short_motions(run, options, compute, watch)?;
-        found.roll_out(watch)?;
-        Ok(found)
+        let options = EvaluationOptions {
+            baseline: baseline.map(Path::to_path_buf),
+            cycle,
+            ..EvaluationOptions::default()
+        };
+        Evaluated::judge(run, &options, compute, watch)
     }
-}
 
-impl Evaluated {
-    /// The first part of [`Evaluated::of_run`], without the long roll-out.
-    pub(crate) fn on_short_motions(
+    /// The same with folders of its own for results and references.
+    pub(crate) fn judge(
         run: &Path,
         options: &EvaluationOptions,
         compute: &Compute,
         watch: &mut Watcher,
     ) -> Result<Evaluated> {
-        if let Some(frames) = options.frames {
-            check_frames(frames)?;
-        }
         let of_run = Folder::new(run);
         let (course, students, cycles) = run::load(run, options.cycle, compute)?;
         let baseline = match &options.baseline {
@@ -119,30 +115,36 @@ impl Evaluated {
             students,
             references,
             remedy,
-            options: options.clone(),
             compute: compute.clone(),
         };
         found.write()?;
         Ok(found)
     }
 
-    /// The second part of [`Evaluated::of_run`]: the long roll-out, where the options ask for one.
-    pub(crate) fn roll_out(&mut self, watch: &mut Watcher) -> Result<()> {
-        let Some(frames) = self.options.frames else {
-            return Ok(());
-        };
+    /// Adds a long roll-out of bends, to see what drifts. Where its reference is kept, or `with_reference` asks to simulate it,
+    /// which takes minutes, the error is measured too.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`] where the watcher stops it; [`Error::BadInput`] for fewer frames than one bend has.
+    pub fn roll_out(
+        &mut self,
+        frames: usize,
+        with_reference: bool,
+        watch: &mut Watcher,
+    ) -> Result<()> {
+        check_frames(frames)?;
         let (case, scene) = (&self.course.case, &self.course.scene);
         let motion = long_motion(&scene.body, frames);
         let jobs = [(&motion, Yields::AsInCase)];
         let is_kept = self.references.missing_frames(case, scene, &jobs) == 0;
-        let reference = match self.options.long_reference || is_kept {
+        let reference = match with_reference || is_kept {
             true => {
                 let found = self.references.of(case, scene, &jobs, watch);
                 found.map_err(|e| e.with_remedy(&self.remedy))?.pop()
             }
             false => None,
         };
-        if tell(watch, 0, frames, "frames of the long roll-out".into()) == Wish::Stop {
+        if tell(watch, 0, frames, "frames of the long roll-out".into()).is_break() {
             return Err(stopped().with_remedy(&self.remedy));
         }
         let reference = reference.as_ref().map(|r| &r.track);

@@ -3,7 +3,10 @@
 mod identity;
 mod kept;
 
-use std::path::{Path, PathBuf};
+use std::{
+    ops::ControlFlow,
+    path::{Path, PathBuf},
+};
 
 pub(super) use self::identity::other_energy;
 use self::{
@@ -18,7 +21,7 @@ use crate::{
         reference::{Accuracy, ReferenceSimulation},
     },
     numeric::{Compute, Precision},
-    study::{Folder, Heard, Watcher, Wish, side_by_side, tell},
+    study::{Folder, Heard, Watcher, side_by_side, tell},
 };
 
 /// A reference and how long it took.
@@ -105,7 +108,7 @@ impl References {
             done += frames;
             tell(watch, done, all, COUNTED.into())
         };
-        if all > 0 && told(0) == Wish::Stop {
+        if all > 0 && told(0).is_break() {
             return Err(stopped());
         }
         let Some((first, others)) = jobs.split_first() else {
@@ -121,7 +124,7 @@ impl References {
                 Heard::Step => Ok(told(1)),
                 Heard::Done(k, reference) => {
                     found[k] = Some(reference);
-                    Ok(Wish::GoOn)
+                    Ok(ControlFlow::Continue(()))
                 }
             },
         )?;
@@ -134,7 +137,7 @@ impl References {
         case: &LearnCase,
         scene: &BodyScene,
         job: ReferenceJob,
-        told: &mut dyn FnMut() -> Wish,
+        told: &mut dyn FnMut() -> ControlFlow<()>,
     ) -> Result<Reference> {
         let path = self.file(case, scene, job);
         let broken = |e: Error| {
@@ -164,8 +167,8 @@ impl References {
         loop {
             let clock = std::time::Instant::now();
             simulation.go_on(&mut outcome, &mut |_| match told() {
-                Wish::GoOn => Ok(()),
-                Wish::Stop => Err(stopped()),
+                ControlFlow::Continue(()) => Ok(()),
+                ControlFlow::Break(()) => Err(stopped()),
             })?;
             seconds += clock.elapsed().as_secs_f64();
             if outcome.track.frames() == job.0.frames() {
@@ -258,14 +261,14 @@ mod tests {
             let references = References::new(&folder.join(name));
             references.of(&case, &scene, &[(&motion, Yields::AsInCase)], watch)
         };
-        let whole = of("whole", &mut |_| Wish::GoOn).unwrap();
+        let whole = of("whole", &mut |_| ControlFlow::Continue(())).unwrap();
         let frames = Cell::new(0);
         let mut stop = |news: News| {
             // The first news is that nothing is done yet.
             frames.set(frames.get() + usize::from(counted(news) > 0));
             match frames.get() {
-                601 => Wish::Stop,
-                _ => Wish::GoOn,
+                601 => ControlFlow::Break(()),
+                _ => ControlFlow::Continue(()),
             }
         };
         let bent = &whole[0].track.plastic[499];

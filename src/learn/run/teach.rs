@@ -10,7 +10,7 @@ use crate::{
     error::{Error, Result},
     learn::LearnCase,
     numeric::Compute,
-    study::{News, Watcher, Wish, tell, time_in_words},
+    study::{News, Watcher, tell, time_in_words},
 };
 
 /// Time between two checkpoints; those at the end of a half cycle come besides.
@@ -34,7 +34,7 @@ impl LearnCase {
         let (done, all): (usize, usize) = (run.done().iter().sum(), run.steps().iter().sum());
         if (1..all).contains(&done) {
             let folder = folder.display();
-            watch(News::Remark(&format!(
+            let _ = watch(News::Remark(&format!(
                 "{folder}: going on after step {done} of {all}"
             )));
         }
@@ -68,7 +68,7 @@ impl TrainingRun {
                 return self.save();
             }
             let done = self.done().iter().sum();
-            if tell(watch, done, all, text) == Wish::Stop {
+            if tell(watch, done, all, text).is_break() {
                 self.save()?;
                 return Err(Error::Interrupted(format!(
                     "interrupted after step {done} of {all} ({}); the same command goes on",

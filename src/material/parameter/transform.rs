@@ -2,7 +2,7 @@
 
 /// A map between a parameter's range and all real numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Transform {
+pub(crate) enum Transform {
     /// value = exp(free): positive values.
     Log,
     /// value = low + (high − low)/(1 + exp(−free)): values inside an interval.
@@ -27,7 +27,7 @@ pub enum Transform {
 impl Transform {
     /// From a value to the free variable. `lower` is the value of the other parameter of
     /// [`Transform::Above`] and is not used otherwise.
-    pub fn to_free(self, value: f64, lower: f64) -> f64 {
+    pub(crate) fn to_free(self, value: f64, lower: f64) -> f64 {
         match self {
             Transform::Log => value.ln(),
             Transform::Logit { low, high } => ((value - low) / (high - value)).ln(),
@@ -37,7 +37,7 @@ impl Transform {
     }
 
     /// From the free variable to a value; the inverse of [`Transform::to_free`].
-    pub fn to_value(self, free: f64, lower: f64) -> f64 {
+    pub(crate) fn to_value(self, free: f64, lower: f64) -> f64 {
         match self {
             Transform::Log => free.exp(),
             Transform::Logit { low, high } => low + (high - low) / (1.0 + (-free).exp()),
@@ -47,7 +47,7 @@ impl Transform {
     }
 
     /// ∂value/∂free.
-    pub fn slope(self, free: f64) -> f64 {
+    pub(crate) fn slope(self, free: f64) -> f64 {
         match self {
             Transform::Log | Transform::Above(_) => free.exp(),
             Transform::Logit { low, high } => {

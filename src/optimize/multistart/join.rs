@@ -6,7 +6,7 @@ use crate::optimize::levenberg::{Walker, WalkerEnd};
 impl SearchProgress {
     /// The starts of all groups, in order. A round of the whole is the same round of every group in the same
     /// stage.
-    pub fn joined(groups: Vec<SearchProgress>) -> SearchProgress {
+    pub(crate) fn joined(groups: Vec<SearchProgress>) -> SearchProgress {
         let mut all = SearchProgress {
             stage: groups.iter().map(|g| g.stage).min().unwrap_or(0),
             trace: joined_trace(&groups),
@@ -39,7 +39,10 @@ impl SearchProgress {
     /// Searches of parts of a problem that share no unknown, each with the numbers of its unknowns, as one search of
     /// `count` unknowns. The starts of each part are put in order from best to worst, and those of the same place make
     /// one start: the best start has the best of every part.
-    pub fn side_by_side(count: usize, parts: Vec<(Vec<usize>, SearchProgress)>) -> SearchProgress {
+    pub(crate) fn side_by_side(
+        count: usize,
+        parts: Vec<(Vec<usize>, SearchProgress)>,
+    ) -> SearchProgress {
         let searches = || parts.iter().map(|p| &p.1);
         let starts = searches().map(|p| p.walkers.len()).min().unwrap_or(0);
         let order = |p: &SearchProgress| {

@@ -1,3 +1,5 @@
+use std::ops::ControlFlow;
+
 use nalgebra::{DMatrix, DVector};
 
 use super::*;
@@ -58,7 +60,7 @@ fn begin() -> SearchProgress {
 
 #[test]
 fn kicks_lead_every_start_out_of_its_ripple() {
-    let mut go_on = |_: &SearchProgress| Ok(Wish::GoOn);
+    let mut go_on = |_: &SearchProgress| Ok(ControlFlow::Continue(()));
     let still = SearchPlan {
         kick_rounds: 0,
         ..PLAN
@@ -73,10 +75,16 @@ fn kicks_lead_every_start_out_of_its_ripple() {
 
 #[test]
 fn a_search_that_is_stopped_at_every_round_ends_with_the_same_bits() {
-    let whole = search(&PROBLEM, &PLAN, begin(), &mut |_| Ok(Wish::GoOn)).unwrap();
+    let whole = search(&PROBLEM, &PLAN, begin(), &mut |_| {
+        Ok(ControlFlow::Continue(()))
+    })
+    .unwrap();
     let mut progress = begin();
     while progress.stage < PROBLEM.stages() {
-        let stopped = search(&PROBLEM, &PLAN, progress, &mut |_| Ok(Wish::Stop)).unwrap();
+        let stopped = search(&PROBLEM, &PLAN, progress, &mut |_| {
+            Ok(ControlFlow::Break(()))
+        })
+        .unwrap();
         let text = serde_json::to_string(&stopped).unwrap();
         progress = serde_json::from_str(&text).unwrap();
     }
@@ -88,7 +96,10 @@ fn a_search_that_is_stopped_at_every_round_ends_with_the_same_bits() {
 // both, round by round.
 #[test]
 fn groups_join_in_order() {
-    let whole = search(&PROBLEM, &PLAN, begin(), &mut |_| Ok(Wish::GoOn)).unwrap();
+    let whole = search(&PROBLEM, &PLAN, begin(), &mut |_| {
+        Ok(ControlFlow::Continue(()))
+    })
+    .unwrap();
     assert_eq!(SearchProgress::joined(vec![whole.clone()]), whole);
     let mut pair = begin();
     pair.walkers[2].outcome = Some(WalkerEnd::Joined(1));
@@ -110,7 +121,11 @@ fn groups_join_in_order() {
 // Two searches of parts make one whose best start is the best of both, whatever their places were.
 #[test]
 fn parts_join_side_by_side() {
-    let search = |plan: &SearchPlan| search(&PROBLEM, plan, begin(), &mut |_| Ok(Wish::GoOn));
+    let search = |plan: &SearchPlan| {
+        search(&PROBLEM, plan, begin(), &mut |_| {
+            Ok(ControlFlow::Continue(()))
+        })
+    };
     let still = SearchPlan {
         kick_rounds: 0,
         ..PLAN

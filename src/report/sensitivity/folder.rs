@@ -17,7 +17,7 @@ pub(crate) fn save(path: &Path, found: &SensitivityFindings) -> Result<()> {
     let result = &found.result;
     folder.write_json(RESULT, result)?;
     folder.write("indices.csv", &tables::indices(result)?)?;
-    let samples = tables::samples(&found.study, &found.runs, result)?;
+    let samples = tables::samples(&found.study()?, &found.runs, result)?;
     folder.write("samples.csv", &samples)?;
     write(&folder, &report(result), pictures(result))
 }

@@ -8,7 +8,7 @@ use std::sync::{
 use burn::tensor::DType;
 use burn_cubecl::{
     CubeBackend,
-    cubecl::{client::Client, prelude::*, server::Handle},
+    cubecl::{prelude::*, server::Handle},
     kernel::into_contiguous,
     ops::numeric::empty_device_contiguous_dtype,
     tensor::CubeTensor,
@@ -51,7 +51,7 @@ impl FusedRollout for CubeBackend {
         // SAFETY: a thread reads the rows of its hinge and its point, which are inside their buffers: `Rollout::check`
         // compared their lengths.
         unsafe {
-            forward::launch_unchecked::<f32>(
+            forward::launch_unchecked(
                 &batch.parameters.client,
                 cubes,
                 cube,
@@ -219,7 +219,7 @@ impl Batch {
         LAUNCHES.fetch_add(1, Ordering::Relaxed);
         // SAFETY: as in `fused_readings`; a thread keeps its states in its own places.
         unsafe {
-            gradient::launch_unchecked::<f32>(
+            gradient::launch_unchecked(
                 &self.parameters.client,
                 cubes,
                 cube,
@@ -256,7 +256,7 @@ fn summed(rows: CubeTensor, weights: Option<CubeTensor>, rollout: &Rollout) -> C
     let weighted = weights.is_some();
     // SAFETY: there is a row and a weight for every hinge, and threads beyond the last sum do nothing.
     unsafe {
-        contraction::launch_unchecked::<f32>(
+        contraction::launch_unchecked(
             &rows.client.clone(),
             cubes(items.div_ceil((CUBE / width) as usize)),
             cube,

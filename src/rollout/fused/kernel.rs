@@ -6,7 +6,7 @@ use burn_cubecl::cubecl::{self, prelude::*};
 use super::law::law;
 
 /// Steps between two states that the way back begins from. Everything in between stays in registers.
-pub const SEGMENT: usize = 4;
+pub(super) const SEGMENT: usize = 4;
 
 law! {
     derive: [#[derive(CubeType, CubeTypeMut, Clone, Copy)] #[expand(derive(Clone, Copy))]],
@@ -18,7 +18,7 @@ law! {
 
 /// Which gate a kernel is compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum GateKind {
+pub(super) enum GateKind {
     Hard,
     Smoothstep,
     StraightThrough,
@@ -27,7 +27,7 @@ pub enum GateKind {
 
 /// What a kernel is compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Form {
+pub(super) struct Form {
     pub gate: GateKind,
     /// Whether a step releases the hinge.
     pub releases: bool,
@@ -40,7 +40,7 @@ pub struct Form {
 /// A gate on the device; see [`super::gate::LaneGate`].
 #[derive(CubeType, Clone, Copy)]
 #[expand(derive(Clone, Copy))]
-pub struct KernelGate<R: Float> {
+pub(super) struct KernelGate<R: Float> {
     /// 1/width or gain.
     scale: R,
     #[cube(comptime)]
@@ -241,9 +241,10 @@ fn advance<R: Float>(
         let crept = before.strain - stress::<R>(p, before) * step.value;
         strain = select(step.kind == 2u32, crept, strain);
     }
-    let mut anchor = before.anchor;
-    let mut stick_time = before.stick_time;
-    let mut slip = R::new(0.0);
+    let slipping = friction_excess::<R>(p, before, strain, fresh);
+    let mut slip = gate.weight(slipping);
+    let slid = slide::<R>(gate, before, strain, step.dt, slipping, slip);
+    let (mut anchor, mut stick_time) = (slid.0, slid.1);
     if comptime!(form.releases) {
         if step.kind == 1u32 {
             let released = release::<R>(p, gate, before, fresh, step.dt);
@@ -251,19 +252,7 @@ fn advance<R: Float>(
             anchor = released.anchor;
             stick_time = released.stick_time;
             slip = released.slip;
-        } else {
-            let slipping = friction_excess::<R>(p, before, strain, fresh);
-            slip = gate.weight(slipping);
-            let slid = slide::<R>(gate, before, strain, step.dt, slipping, slip);
-            anchor = slid.0;
-            stick_time = slid.1;
         }
-    } else {
-        let slipping = friction_excess::<R>(p, before, strain, fresh);
-        slip = gate.weight(slipping);
-        let slid = slide::<R>(gate, before, strain, step.dt, slipping, slip);
-        anchor = slid.0;
-        stick_time = slid.1;
     }
     let excess = yield_excess::<R>(before, strain);
     let yielding = gate.weight(excess);
@@ -384,7 +373,7 @@ fn reading_of<R: Float>(p: &Coefficients<R>, after: &LaneState<R>, #[comptime] f
 
 /// Readings `[hinges of all points, columns]`.
 #[cube(launch_unchecked)]
-pub fn forward(
+pub(super) fn forward(
     parameters: &[f32],
     amplitudes: &[f32],
     durations: &[f32],
@@ -481,7 +470,7 @@ fn recall<R: Float>(kept: &mut [R], first: usize, stride: usize) -> LaneState<R>
 /// `[9, hinges]`. A thread takes every `threads`-th hinge. On the way forward it keeps the state before every segment
 /// of steps; on the way back it runs a segment again, with all of its states in registers.
 #[cube(launch_unchecked)]
-pub fn gradient(
+pub(super) fn gradient(
     parameters: &[f32],
     amplitudes: &[f32],
     durations: &[f32],
@@ -636,7 +625,7 @@ fn segment_back<R: Float>(
 /// Σ weight·row over the hinges of each point, `[points, 9]`, in a fixed order. `width` threads share a sum. Each adds
 /// every `width`-th product with Kahan's compensation, and a tree adds their sums.
 #[cube(launch_unchecked)]
-pub fn contraction(
+pub(super) fn contraction(
     rows: &[f32],
     weights: &[f32],
     sums: &mut [f32],

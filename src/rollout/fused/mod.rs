@@ -8,7 +8,7 @@
 
 mod block;
 #[cfg(feature = "gpu")]
-mod device;
+pub(crate) mod device;
 mod gate;
 #[cfg(feature = "gpu")]
 mod kernel;

@@ -132,7 +132,7 @@ impl SceneFolder {
         self.write_scene(prepared)?;
         let steps = prepared.scene.clock.steps;
         let place = self.folder.path().display();
-        watch(News::Remark(&match simulation.finished() {
+        let _ = watch(News::Remark(&match simulation.finished() {
             true => format!("{place}: all {steps} steps are done already; drawing again"),
             false => format!("{place}: going on after step {} of {steps}", snapshot.step),
         }));

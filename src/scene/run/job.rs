@@ -1,6 +1,7 @@
 //! A run of a scene from beginning to end in a folder, stopped and gone on with.
 
 use std::{
+    ops::ControlFlow,
     path::Path,
     time::{Duration, Instant},
 };
@@ -11,7 +12,7 @@ use crate::{
     scene::PreparedScene,
     solve::SolveStatistics,
     step::State,
-    study::{News, Watcher, Wish, tell},
+    study::{News, Watcher, tell},
 };
 
 /// Time between two saved states \[s\].
@@ -65,7 +66,7 @@ fn steps(simulation: &mut Simulation, folder: &mut SceneFolder, watch: &mut Watc
             );
         }
         if let Some(words) = forecast.after(simulation.step) {
-            watch(News::Remark(&words));
+            let _ = watch(News::Remark(&words));
         }
         if saved.elapsed() > SAVE_EVERY {
             folder.save()?;
@@ -82,8 +83,8 @@ fn steps(simulation: &mut Simulation, folder: &mut SceneFolder, watch: &mut Watc
 /// Tells the watcher of the steps done, and ends the run where it asks for that.
 fn ask(watch: &mut Watcher, step: usize, all: usize, text: &str) -> Result<()> {
     match tell(watch, step, all, text.into()) {
-        Wish::GoOn => Ok(()),
-        Wish::Stop => Err(Error::Interrupted(format!(
+        ControlFlow::Continue(()) => Ok(()),
+        ControlFlow::Break(()) => Err(Error::Interrupted(format!(
             "interrupted after step {step} of {all}; the same command goes on"
         ))),
     }
@@ -147,14 +148,14 @@ mod tests {
         let prepared = prepared(TEXT);
         let whole = home.inner("whole");
         let run = prepared
-            .simulate(whole.path(), false, &mut |_| Wish::GoOn)
+            .simulate(whole.path(), false, &mut |_| ControlFlow::Continue(()))
             .unwrap();
         run.outcome.unwrap();
         assert_eq!(run.simulation.step, 60);
         let stopped = home.inner("stopped");
         let mut stop_at_30 = |news: News| match news {
-            News::Progress(p) if p.done >= 30 => Wish::Stop,
-            _ => Wish::GoOn,
+            News::Progress(p) if p.done >= 30 => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
         };
         let run = prepared
             .simulate(stopped.path(), false, &mut stop_at_30)
@@ -166,7 +167,7 @@ mod tests {
             if let News::Remark(text) = news {
                 remarks.push(text.to_string());
             }
-            Wish::GoOn
+            ControlFlow::Continue(())
         });
         run.unwrap().outcome.unwrap();
         assert!(
@@ -179,7 +180,7 @@ mod tests {
             assert_eq!(bytes(&whole, name), bytes(&stopped, name), "{name}");
         }
         let other = self::prepared(&TEXT.replace("0.6", "0.7"));
-        let refused = other.simulate(stopped.path(), false, &mut |_| Wish::GoOn);
+        let refused = other.simulate(stopped.path(), false, &mut |_| ControlFlow::Continue(()));
         let said = refused.err().unwrap().to_string();
         assert!(
             said.contains("another scene") && said.contains("0.6 against 0.7"),

@@ -1,6 +1,6 @@
 //! One data set: the table of a law, its fit, and where the truth lies.
 
-use std::fmt::Write;
+use std::{fmt::Write, ops::ControlFlow};
 
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +20,7 @@ use crate::{
     laboratory::{Condition, CreaseTest, Resolution, TestSettings, Tests},
     material::{Dimension, ParameterRole},
     numeric::Random,
-    study::{Wish, journal::Journal},
+    study::journal::Journal,
 };
 
 /// Δχ² of a 95 % interval.
@@ -142,7 +142,7 @@ impl CoverageStudy {
         let conditions: Vec<(usize, Condition)> =
             points.into_iter().map(|p| (0, p.into())).collect();
         let hard = Resolution::hard(&TestSettings::default());
-        let tests = Tests::new(&self.compute, fitted_law(), hard, &conditions)?;
+        let tests = Tests::resolved(&self.compute, fitted_law(), hard, &conditions)?;
         let values = vec![truth.values.clone()];
         let angles = tests.run(&self.compute, &[values], false)?.remove(0).values;
         let conditions = conditions.into_iter().map(|(_, condition)| condition);
@@ -225,7 +225,7 @@ impl CoverageStudy {
     ) -> Result<(FitResult, Vec<Vec<f64>>)> {
         let fit = Fit::new(self.compute.clone(), case, data, SearchMethod::Lm)?;
         let mut journal = Journal::in_memory();
-        let result = fit.run(&mut journal, &mut |_| Wish::GoOn)?;
+        let result = fit.run(&mut journal, &mut |_| ControlFlow::Continue(()))?;
         let Some(count) = self.plan.refits else {
             return Ok((result, Vec::new()));
         };

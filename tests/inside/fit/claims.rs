@@ -1,5 +1,7 @@
 //! What a fit must show: truth found, error bars that hold, misfit called misfit, honest verdicts.
 
+use std::ops::ControlFlow;
+
 use nalgebra::DVector;
 use rumple::{
     fit::{
@@ -14,7 +16,7 @@ use rumple::{
     material::{LawName, Material, Timer},
     numeric::{Compute, Precision},
     optimize::{Problem, RobustLoss},
-    study::{self, Shard, Wish, journal::Journal},
+    study::{self, Shard, journal::Journal},
     verify::coverage::{CoveragePlan, CoverageStudy, NoiseCoverage},
 };
 
@@ -43,7 +45,8 @@ fn case_of(json: &str, tables: &[&str]) -> (Case, Dataset) {
 fn run(case: &Case, data: &Dataset, optimizer: SearchMethod) -> FitResult {
     let fit = Fit::new(cpu(), case, data, optimizer).unwrap();
     let mut journal = Journal::in_memory();
-    fit.run(&mut journal, &mut |_| Wish::GoOn).unwrap()
+    fit.run(&mut journal, &mut |_| ControlFlow::Continue(()))
+        .unwrap()
 }
 
 fn fit_of(json: &str, tables: &[&str]) -> FitResult {
@@ -94,7 +97,7 @@ impl Trial {
         let law = self.truth.build_law(Timer::Authors);
         let hard = Resolution::hard(&TestSettings::default());
         let values = self.truth.values_for(law.as_ref()).unwrap();
-        let tests = Tests::new(&cpu(), law, hard, &conditions).unwrap();
+        let tests = Tests::resolved(&cpu(), law, hard, &conditions).unwrap();
         let readings = tests.run(&cpu(), &[vec![values]], false).unwrap().remove(0);
         let row = |((_, condition), value): (&(usize, Condition), f64)| DataRow {
             place: "synthetic".into(),
@@ -141,7 +144,9 @@ fn noise_free_data_give_the_truth_back() {
         .collect();
     let fit = Fit::new(cpu(), &case, &data, SearchMethod::Lm).unwrap();
     let (progress, stopped) = fit
-        .search(&mut Journal::in_memory(), "search", &mut |_| Wish::GoOn)
+        .search(&mut Journal::in_memory(), "search", &mut |_| {
+            ControlFlow::Continue(())
+        })
         .unwrap();
     assert!(!stopped && progress.walkers.len() == 32);
     let worst = |point: &[f64]| {
@@ -170,7 +175,9 @@ fn coverage(laws: usize, material: Option<&str>, refits: Option<usize>) -> Noise
     };
     let study = CoverageStudy::new(plan, cpu()).unwrap();
     let mut journal = Journal::in_memory();
-    let results = study::run_in(&study, Shard::WHOLE, &mut journal, &mut |_| Wish::GoOn);
+    let results = study::run_in(&study, Shard::WHOLE, &mut journal, &mut |_| {
+        ControlFlow::Continue(())
+    });
     let mut found = study.gathered(&results.unwrap().unwrap(), 0.0).unwrap();
     found.noises.remove(0)
 }

@@ -1,5 +1,7 @@
 //! What to measure next: information only grows, and the plan beats chance.
 
+use std::ops::ControlFlow;
+
 use crate::inside::common::cpu;
 use rumple::{
     fit::{
@@ -13,7 +15,7 @@ use rumple::{
     laboratory::Grid,
     numeric::Random,
     optimize::uncertainty::Uncertainty,
-    study::{News, Wish, journal::Journal},
+    study::{News, journal::Journal},
 };
 
 /// The small case of the program's tests with its data.
@@ -29,7 +31,8 @@ fn with_design(check: impl Fn(&Design)) {
     let (case, data) = small();
     let fit = Fit::new(cpu(), &case, &data, SearchMethod::Lm).unwrap();
     let mut journal = Journal::in_memory();
-    fit.run(&mut journal, &mut |_: News| Wish::GoOn).unwrap();
+    fit.run(&mut journal, &mut |_: News| ControlFlow::Continue(()))
+        .unwrap();
     let optimum = fit.finished(&journal).unwrap();
     let design = Design::new(&fit, &optimum, &Grid::default()).unwrap();
     assert!(design.candidates.len() > 40);

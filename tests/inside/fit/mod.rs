@@ -7,6 +7,8 @@ mod statistics;
 mod strip;
 mod twist;
 
+use std::ops::ControlFlow;
+
 use crate::inside::common::cpu;
 use nalgebra::DVector;
 use rumple::{
@@ -17,7 +19,7 @@ use rumple::{
         defaults::complete,
         run::{Fit, SearchMethod},
     },
-    study::{News, Wish, journal::Journal},
+    study::{News, journal::Journal},
 };
 use serde_json::Value;
 
@@ -30,7 +32,7 @@ fn searched(case: &Value, table: &str) -> (Vec<(String, f64, f64)>, f64) {
     let data = Dataset::gather(&case, &[(&source, file)]).unwrap();
     let case = complete(&case, &data).unwrap();
     let fit = Fit::new(cpu(), &case, &data, SearchMethod::Lm).unwrap();
-    let mut go_on = |_: News| Wish::GoOn;
+    let mut go_on = |_: News| ControlFlow::Continue(());
     let (progress, _) = fit
         .search(&mut Journal::in_memory(), "search", &mut go_on)
         .unwrap();

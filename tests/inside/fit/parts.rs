@@ -1,5 +1,7 @@
 //! Parts of a problem that share no free parameter are searched apart.
 
+use std::ops::ControlFlow;
+
 use rumple::{
     fit::{
         case::Case,
@@ -7,7 +9,7 @@ use rumple::{
         run::{Fit, SearchMethod},
     },
     optimize::multistart::SearchProgress,
-    study::{Wish, journal::Journal},
+    study::journal::Journal,
 };
 
 use super::statistics::{FEW, case_of, fit_of, noisy};
@@ -51,8 +53,11 @@ fn directions_end_where_each_ends_alone() {
         let file = rumple::fit::data::DataFile::parse(&both(), "t.csv").unwrap();
         let data = Dataset::gather(&case, &[(&case.data[0], file)]).unwrap();
         let fit = Fit::new(cpu(), &case, &data, SearchMethod::Lm).unwrap();
-        fit.run(&mut Journal::in_memory(), &mut |_| Wish::GoOn)
-            .unwrap()
+        fit.run(
+            &mut Journal::in_memory(),
+            &mut |_| ControlFlow::Continue(()),
+        )
+        .unwrap()
     });
     let sum: f64 = alone.iter().map(|result| result.statistics.chi2).sum();
     let chi2 = together.statistics.chi2;
@@ -89,8 +94,8 @@ fn parts_that_are_stopped_go_on_to_the_same_bits() {
         fit.search(journal, "search", &mut |_| {
             rounds += 1;
             match rounds < most {
-                true => Wish::GoOn,
-                false => Wish::Stop,
+                true => ControlFlow::Continue(()),
+                false => ControlFlow::Break(()),
             }
         })
         .unwrap()

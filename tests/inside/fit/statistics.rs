@@ -1,5 +1,7 @@
 //! What a fit says of spreads, degrees of freedom, misfit and its own numbers.
 
+use std::ops::ControlFlow;
+
 use rumple::{
     fit::{
         case::{Case, DataSource},
@@ -13,7 +15,7 @@ use rumple::{
     laboratory::CreaseTest,
     material::{Material, Timer},
     numeric::Random,
-    study::{Wish, journal::Journal},
+    study::journal::Journal,
 };
 
 use crate::inside::common::cpu;
@@ -35,8 +37,11 @@ pub(super) fn case_of(json: &str, table: &str) -> (Case, Dataset) {
 pub(super) fn fit_of(json: &str, table: &str) -> FitResult {
     let (case, data) = case_of(json, table);
     let fit = Fit::new(cpu(), &case, &data, SearchMethod::Lm).unwrap();
-    fit.run(&mut Journal::in_memory(), &mut |_| Wish::GoOn)
-        .unwrap()
+    fit.run(
+        &mut Journal::in_memory(),
+        &mut |_| ControlFlow::Continue(()),
+    )
+    .unwrap()
 }
 
 /// Angles of two gaps over five pressing times.
@@ -81,7 +86,7 @@ pub(super) fn noisy(repeats: usize, noise: f64, sd: impl Fn(f64) -> Option<f64>)
     let values = material.values_for(law.as_ref()).unwrap();
     let presses: Vec<f64> = (0..6).map(|k| 10f64.powi(k)).collect();
     let points = CreaseTest::grid(&[0.5e-3, 1e-3], &presses, &[300.0]);
-    let angles = CreaseTest::exact(law.as_ref(), &values, &points).unwrap();
+    let angles = CreaseTest::exact_of(law.as_ref(), &values, &points).unwrap();
     let mut random = Random(11);
     let mut table = String::from("gap_mm,press_time_s,recovery_time_s,angle_deg,sd_deg\n");
     for (point, angle) in points.iter().zip(angles) {
@@ -252,7 +257,10 @@ fn a_failed_gradient_check_withholds_error_bars() {
     let (case, data) = case_of(&few(""), &noisy(1, 1.0, |_| Some(1.0)));
     let fit = Fit::new(cpu(), &case, &data, SearchMethod::Lm).unwrap();
     let result = fit
-        .run(&mut Journal::in_memory(), &mut |_| Wish::GoOn)
+        .run(
+            &mut Journal::in_memory(),
+            &mut |_| ControlFlow::Continue(()),
+        )
         .unwrap();
     assert!(result.gradient_check.passed, "{:?}", result.gradient_check);
     assert!(free(&result).any(|p| p.std_error.is_some()));

@@ -46,7 +46,7 @@ fn strips_of(
             ..TestSettings::default()
         },
     };
-    let tests = Tests::new(&cpu(), time_dependent(), resolution, conditions).unwrap();
+    let tests = Tests::resolved(&cpu(), time_dependent(), resolution, conditions).unwrap();
     tests.run(&cpu(), sets, true).unwrap()
 }
 

@@ -67,7 +67,7 @@ fn twisted(values: &[f64]) -> Readings {
             )
         })
         .collect();
-    let tests = Tests::new(&cpu(), time_dependent(), resolution, &conditions).unwrap();
+    let tests = Tests::resolved(&cpu(), time_dependent(), resolution, &conditions).unwrap();
     tests
         .run(&cpu(), &[vec![values.to_vec()]], true)
         .unwrap()

@@ -48,7 +48,7 @@ fn angles(
     let parameters = rollout.shared_parameters(&cpu(), values);
     test.run(&cpu(), &rollout, points, parameters, false)
         .unwrap()
-        .angles
+        .values
 }
 
 /// With its few steps the crease test is the closed form of every hinge, in all regimes.
@@ -189,7 +189,7 @@ fn few_steps_are_enough() {
         let parameters = rollout.shared_parameters(&cpu(), values);
         test.run(&cpu(), &rollout, &points, parameters, false)
             .unwrap()
-            .angles
+            .values
     };
     let largest = |a: Vec<f64>, b: Vec<f64>| {
         a.iter()
@@ -387,14 +387,14 @@ fn the_jacobian_of_a_curve_is_right_row_by_row() {
                 .unwrap()
         };
         let both = run(&values, true);
-        let jacobian = both.jacobian.unwrap();
-        assert_eq!(both.angles, run(&values, false).angles);
+        let jacobian = both.slopes;
+        assert_eq!(both.values, run(&values, false).values);
         for p in 0..values.len() {
             let step = 1e-8 * values[p];
             let shifted = |sign: f64| {
                 let mut moved = values.clone();
                 moved[p] += sign * step;
-                run(&moved, false).angles
+                run(&moved, false).values
             };
             let (up, down) = (shifted(1.0), shifted(-1.0));
             for i in 0..points.len() {
@@ -433,13 +433,11 @@ fn the_smooth_gate_restores_the_moving_boundary() {
     let shifted = |factor: f64| {
         let mut moved = values.clone();
         moved[dwell] *= factor;
-        run(&moved, 200_000, Gate::Hard).angles
+        run(&moved, 200_000, Gate::Hard).values
     };
     let (up, down) = (shifted(1.01), shifted(0.99));
-    let hard = run(&values, 10_000, Gate::Hard).jacobian.unwrap();
-    let smooth = run(&values, 10_000, Gate::Smoothstep { width: 10.0 })
-        .jacobian
-        .unwrap();
+    let hard = run(&values, 10_000, Gate::Hard).slopes;
+    let smooth = run(&values, 10_000, Gate::Smoothstep { width: 10.0 }).slopes;
     for i in 0..points.len() {
         let truth = (up[i] - down[i]) / (0.02 * values[dwell]);
         assert!(truth > 0.0, "{truth}");
@@ -472,7 +470,7 @@ fn fabrics_share_a_batch_without_mixing() {
     let together = test
         .run(&cpu(), &rollout, &both, parameters, false)
         .unwrap()
-        .angles;
+        .values;
     assert_eq!(together, apart);
     assert!(
         (apart[0] - apart[2]).abs() > 1.0,

@@ -54,7 +54,7 @@ fn rolled_out(hinges: usize, values: &[f64], gate: Gate, point: CreasePoint) -> 
     let rollout = test.rollout(population(), gate, &[point]).unwrap();
     let parameters = rollout.shared_parameters(&cpu(), values);
     let curves = test.run(&cpu(), &rollout, &[point], parameters, false);
-    curves.unwrap().angles[0]
+    curves.unwrap().values[0]
 }
 
 /// Hinges that are released as a whole slip as those that are taken one yarn after the other.
@@ -64,13 +64,14 @@ fn folds_of_a_population_are_the_limit_of_roll_outs() {
     let (mut worst, mut moved, mut seen) = (0.0f64, 0.0f64, 0);
     for _ in 0..24 {
         let (values, point) = drawn(&mut random);
-        let Some(exact) = CreaseTest::exact(population().as_ref(), &values, &[point]).unwrap()[0]
+        let Some(exact) =
+            CreaseTest::exact_of(population().as_ref(), &values, &[point]).unwrap()[0]
         else {
             continue;
         };
         let angle = rolled_out(2000, &values, Gate::Hard, point);
         let one = LawName::TimeDependent.law(Timer::Authors, 0);
-        let without = CreaseTest::exact(one.as_ref(), &values[..9], &[point]).unwrap()[0];
+        let without = CreaseTest::exact_of(one.as_ref(), &values[..9], &[point]).unwrap()[0];
         println!(
             "{exact:.4} {:.4} without {without:.1?} {point:?}",
             angle - exact
@@ -115,7 +116,7 @@ fn yarns_apart_are_yarns_together() {
         let rollout = test
             .rollout(population(), gate, &[0.0, 10.0, 100.0])
             .unwrap();
-        assert_eq!(rollout.path(&cpu()), RolloutPath::Fused);
+        assert_eq!(rollout.path(), RolloutPath::Fused);
         let rows = rollout.shared_parameters(&cpu(), &values);
         let run = |path| {
             let readings = rollout.forward_by(path, &cpu(), rows.clone());
@@ -139,12 +140,12 @@ fn yarns_apart_are_yarns_together() {
     let crease = CreaseTest::default();
     let points = CreaseTest::grid(&[1.2], &[1.0], &[1.0]);
     let folded = crease.rollout(population(), Gate::Hard, &points).unwrap();
-    assert_eq!(folded.path(&cpu()), RolloutPath::Plain);
+    assert_eq!(folded.path(), RolloutPath::Plain);
     let branched = Arc::new(TimeDependent {
         population: true,
         branches: 1,
         ..TimeDependent::default()
     });
     let branched = test.rollout(branched, Gate::Hard, &[0.0]).unwrap();
-    assert_eq!(branched.path(&cpu()), RolloutPath::Plain);
+    assert_eq!(branched.path(), RolloutPath::Plain);
 }

@@ -22,7 +22,7 @@ fn the_strip_recovers_like_the_ensemble() {
     let expected = ensemble
         .run(&compute, &rollout, &points, shared, false)
         .unwrap()
-        .angles;
+        .values;
     let mut strips = StripTest {
         cells: 64,
         release_steps: 200,

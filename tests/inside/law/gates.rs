@@ -42,7 +42,7 @@ fn smoothstep_tends_to_the_hard_law() {
         let parameters = rollout.shared_parameters(&cpu(), &PARAMETERS);
         test.run(&cpu(), &rollout, &points, parameters, false)
             .unwrap()
-            .angles
+            .values
     };
     let exact = angles(Gate::Hard);
     let bias = |width: f64| {

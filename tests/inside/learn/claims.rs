@@ -1,6 +1,6 @@
 //! What the curriculum must show, on a coarse sleeve in some minutes; docs/explanation/curriculum.md has the whole size.
 
-use std::thread;
+use std::{ops::ControlFlow, thread};
 
 use crate::inside::common::folder::Folder;
 use rumple::{
@@ -13,7 +13,7 @@ use rumple::{
         run::{self, TrainingRun},
     },
     numeric::{Compute, Precision},
-    study::{News, Wish},
+    study::News,
 };
 
 fn compute() -> Compute {
@@ -98,7 +98,7 @@ fn judged(folder: &Folder) -> Evaluation {
         cycles: *cycles,
     });
     let references = References::new(&folder.path("references"));
-    let watch = &mut |_: News| Wish::GoOn;
+    let watch = &mut |_: News| ControlFlow::Continue(());
     let (evaluation, _) = evaluate(&own, Some(&zero), &references, &compute(), watch).unwrap();
     evaluation
 }

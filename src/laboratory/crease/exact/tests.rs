@@ -39,7 +39,7 @@ fn rolled_out(law: &Arc<dyn Law>, values: &[f64], point: CreasePoint, test: Crea
     let rollout = test.rollout(law.clone(), Gate::Hard, &[point]).unwrap();
     let parameters = rollout.shared_parameters(&compute, values);
     let curves = test.run(&compute, &rollout, &[point], parameters, false);
-    curves.unwrap().angles[0]
+    curves.unwrap().values[0]
 }
 
 // Presets of every law that has the closed form, and 200 laws drawn at random. The midpoint rule errs by its share at

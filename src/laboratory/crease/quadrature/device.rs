@@ -39,8 +39,11 @@ use stride::{Stride, stride};
 
 use crate::{
     error::{Result, bad_input},
-    laboratory::crease::{CreaseCurves, CreasePoint, CreaseTest, check_angles},
-    material::{Law, LawForm},
+    laboratory::{
+        Readings,
+        crease::{CreasePoint, CreaseTest, check_angles},
+    },
+    material::{Law, LawForm, ReadyMaterial},
     numeric::{Compute, Gate},
     rollout::{Rollout, RolloutPath},
 };
@@ -52,6 +55,24 @@ const MOST_STEPS: usize = 4096;
 /// By how much an angle may change when the steps are doubled \[degrees\]. It then errs by about a third of that.
 const SAME: f64 = 0.01;
 impl CreaseTest {
+    /// Recovery angle of each point \[degrees\] as a whole fold under the hard law, and where asked for its exact derivatives
+    /// with the hinges that change from rest to slip, on any device. In f64 angles are within 0.01° of
+    /// [`CreaseTest::exact`]. A fold that [`CreaseTest::exact`] cannot integrate is cut into hinges, as `self` and the gate of
+    /// `material` say; its derivatives are then as good as the gate makes them (none under [`Gate::Hard`] for what moves
+    /// thresholds).
+    ///
+    /// Not smooth where a threshold is at the crest: the angle then moves like a square root.
+    pub fn simulate_whole(
+        &self,
+        material: &ReadyMaterial,
+        points: &[CreasePoint],
+        compute: &Compute,
+        with_slopes: bool,
+    ) -> Result<Readings> {
+        let (law, values) = (material.law.clone(), &material.values);
+        self.whole(compute, law, material.gate, points, values, with_slopes)
+    }
+
     /// Recovery angle \[degrees\] of whole folds under the hard law and, where asked for, the exact Jacobian with the hinges
     /// that change from rest to slip, as roll-outs on the device of `compute`. In f64 angles are
     /// within 0.01° of [`CreaseTest::exact`].
@@ -61,7 +82,7 @@ impl CreaseTest {
     /// the gate makes it (none under [`Gate::Hard`] for what moves thresholds).
     ///
     /// Not smooth where a threshold is at the crest: the angle then moves like a square root.
-    pub fn whole(
+    pub(crate) fn whole(
         &self,
         compute: &Compute,
         law: Arc<dyn Law>,
@@ -69,7 +90,7 @@ impl CreaseTest {
         points: &[CreasePoint],
         parameters: &[f64],
         with_jacobian: bool,
-    ) -> Result<CreaseCurves> {
+    ) -> Result<Readings> {
         self.check(points)?;
         let width = law.parameters().len();
         let all = points.len() * width;
@@ -111,16 +132,17 @@ impl CreaseTest {
             let values = compute.tensor(&values, [points.len(), width]);
             let curves = self.run(compute, &rollout, &points, values, with_jacobian)?;
             for (k, &i) in open.iter().enumerate() {
-                angles[i] = curves.angles[k];
-                if let Some(slopes) = &curves.jacobian {
-                    jacobian[i * width..][..width].copy_from_slice(&slopes[k * width..][..width]);
+                angles[i] = curves.values[k];
+                if with_jacobian {
+                    let slopes = &curves.slopes[k * width..][..width];
+                    jacobian[i * width..][..width].copy_from_slice(slopes);
                 }
             }
         }
         check_angles(&angles, points, compute.precision())?;
-        Ok(CreaseCurves {
-            angles,
-            jacobian: with_jacobian.then_some(jacobian),
+        Ok(Readings {
+            values: angles,
+            slopes: jacobian,
         })
     }
 }

@@ -104,7 +104,7 @@ fn rolled_out(law: &Arc<dyn Law>, values: &[f64], point: CreasePoint, test: Crea
     let rollout = test.rollout(law.clone(), Gate::Hard, &[point]).unwrap();
     let parameters = rollout.shared_parameters(&compute, values);
     let curves = test.run(&compute, &rollout, &[point], parameters, false);
-    curves.unwrap().angles[0]
+    curves.unwrap().values[0]
 }
 
 #[test]

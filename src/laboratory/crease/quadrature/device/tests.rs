@@ -190,16 +190,16 @@ fn folds_are_read_by_shared_parameters_or_by_rows() {
     // A yarn of these yields against its fold, which the CPU integrates.
     let backwards = [1e-6, 1e-4, 2000.0, 3000.0, 30.0, 50.0, 1e-7, 0.9, 30.0];
     let shared = whole(&points, &values).unwrap();
-    let exact = CreaseTest::exact(law.as_ref(), &values, &points).unwrap();
-    for (angle, exact) in shared.angles.iter().zip(exact) {
+    let exact = CreaseTest::exact_of(law.as_ref(), &values, &points).unwrap();
+    for (angle, exact) in shared.values.iter().zip(exact) {
         assert!((angle - exact.unwrap()).abs() < 1e-4);
     }
     let rows = whole(&points, &[values, backwards].concat()).unwrap();
-    assert_eq!(rows.angles[0], shared.angles[0]);
-    let [first, second] = [&rows, &shared].map(|curves| curves.jacobian.as_ref().unwrap());
+    assert_eq!(rows.values[0], shared.values[0]);
+    let [first, second] = [&rows, &shared].map(|curves| &curves.slopes);
     assert_eq!((first.len(), &first[..9]), (18, &second[..9]));
-    let exact = CreaseTest::exact(law.as_ref(), &backwards, &points[1..]).unwrap();
-    assert!((rows.angles[1] - exact[0].unwrap()).abs() < 1e-9);
+    let exact = CreaseTest::exact_of(law.as_ref(), &backwards, &points[1..]).unwrap();
+    assert!((rows.values[1] - exact[0].unwrap()).abs() < 1e-9);
     let error = whole(&points, &values[..8]).unwrap_err().to_string();
     assert!(error.contains("give 9 or 18"), "{error}");
 }
