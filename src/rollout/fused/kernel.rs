@@ -5,8 +5,10 @@ use burn_cubecl::cubecl::{self, prelude::*};
 
 use super::law::law;
 
+/// Hinges that a thread takes side by side: while one waits for an exponential, the other goes on.
+pub(super) const TOGETHER: usize = 2;
 /// Steps between two states that the way back begins from. Everything in between stays in registers.
-pub(super) const SEGMENT: usize = 4;
+pub(super) const SEGMENT: usize = 8;
 
 law! {
     derive: [#[derive(CubeType, CubeTypeMut, Clone, Copy)] #[expand(derive(Clone, Copy))]],
@@ -163,6 +165,17 @@ impl<R: Float> KernelGate<R> {
     }
 }
 
+/// A hinge.
+#[derive(CubeType, Clone, Copy)]
+#[expand(derive(Clone, Copy))]
+struct Hinge<R: Float> {
+    p: Coefficients<R>,
+    amplitude: R,
+    duration: R,
+    /// Its place among the hinges of all points.
+    place: usize,
+}
+
 /// Numbers of one step for one hinge.
 #[derive(CubeType, Clone, Copy)]
 #[expand(derive(Clone, Copy))]
@@ -183,11 +196,20 @@ struct Advanced<R: Float> {
     saved: Saved<R>,
 }
 
+/// The hinge at a place, or the last one beyond the end.
 #[cube]
-fn coefficients<R: Float>(parameters: &[R], point: usize) -> Coefficients<R> {
-    let first = point * 9;
-    Coefficients::<R> {
-        bending: parameters[first],
+fn hinge_at<R: Float>(
+    parameters: &[R],
+    amplitudes: &[R],
+    durations: &[R],
+    place: usize,
+    hinges: u32,
+) -> Hinge<R> {
+    let place = min(place, amplitudes.len() - 1);
+    let first = place / hinges as usize * 9;
+    let bending = parameters[first];
+    let p = Coefficients::<R> {
+        bending,
         friction: parameters[first + 1],
         threshold_initial: parameters[first + 2],
         threshold_saturated: parameters[first + 3],
@@ -196,7 +218,13 @@ fn coefficients<R: Float>(parameters: &[R], point: usize) -> Coefficients<R> {
         hardening: parameters[first + 6],
         drop: parameters[first + 7],
         inverse_flow: R::new(1.0) / parameters[first + 8],
-        inverse_bending: R::new(1.0) / parameters[first],
+        inverse_bending: R::new(1.0) / bending,
+    };
+    Hinge::<R> {
+        p,
+        amplitude: amplitudes[place],
+        duration: durations[place],
+        place,
     }
 }
 
@@ -217,12 +245,12 @@ fn start<R: Float>(yield_strain: R) -> LaneState<R> {
 
 /// Step `k` for one hinge.
 #[cube]
-fn step_of<R: Float>(steps: &[R], marks: &[u32], k: usize, amplitude: R, duration: R) -> Move<R> {
+fn step_of<R: Float>(steps: &[R], marks: &[u32], k: usize, hinge: &Hinge<R>) -> Move<R> {
     Move::<R> {
         kind: marks[k] & 3u32,
         value: steps[3 * k],
-        dt: duration * steps[3 * k + 2] + steps[3 * k + 1],
-        amplitude,
+        dt: hinge.duration * steps[3 * k + 2] + steps[3 * k + 1],
+        amplitude: hinge.amplitude,
     }
 }
 
@@ -371,8 +399,53 @@ fn reading_of<R: Float>(p: &Coefficients<R>, after: &LaneState<R>, #[comptime] f
     }
 }
 
-/// Readings `[hinges of all points, columns]`.
+/// Takes step `k` with all hinges of a thread, and the readings after it.
+#[cube]
+fn advance_all<R: Float>(
+    all: &Sequence<Hinge<R>>,
+    gate: KernelGate<R>,
+    states: &mut Sequence<LaneState<R>>,
+    steps: &[R],
+    marks: &[u32],
+    readings: &mut [R],
+    k: usize,
+    columns: usize,
+    #[comptime] form: Form,
+) {
+    #[unroll]
+    for h in 0..TOGETHER {
+        let hinge = all.index(h);
+        let step = step_of::<R>(steps, marks, k, hinge);
+        let advanced = advance::<R>(&hinge.p, gate, states.index(h), &step, form);
+        set::<R>(states.index_mut(h), &advanced.after);
+    }
+    let place = marks[k] >> 2u32;
+    if place > 0u32 {
+        #[unroll]
+        for h in 0..TOGETHER {
+            let hinge = all.index(h);
+            readings[hinge.place * columns + place as usize - 1] =
+                reading_of::<R>(&hinge.p, states.index(h), form);
+        }
+    }
+}
+
+/// `state` becomes `new`.
+#[cube]
+fn set<R: Float>(state: &mut LaneState<R>, new: &LaneState<R>) {
+    state.strain = new.strain;
+    state.anchor = new.anchor;
+    state.stick_time = new.stick_time;
+    state.plastic = new.plastic;
+    state.accumulated = new.accumulated;
+    state.flow_time = new.flow_time;
+    state.flow_direction = new.flow_direction;
+    state.yield_strain = new.yield_strain;
+}
+
+/// Readings `[hinges of all points, columns]`. `threads` threads take two hinges each.
 #[cube(launch_unchecked)]
+#[allow(unused_mut)] // `#[cube]` makes a variable of what is declared with `mut`.
 pub(super) fn forward(
     parameters: &[f32],
     amplitudes: &[f32],
@@ -383,24 +456,37 @@ pub(super) fn forward(
     scale: f32,
     hinges: u32,
     columns: u32,
+    threads: u32,
     #[comptime] form: Form,
 ) {
-    let hinge = ABSOLUTE_POS as usize;
-    if hinge >= amplitudes.len() {
+    let thread = ABSOLUTE_POS as usize;
+    let stride = threads as usize;
+    if thread >= stride {
         terminate!();
     }
     let gate = gate_of::<f32>(scale, form);
-    let p = coefficients::<f32>(parameters, hinge / hinges as usize);
-    let (amplitude, duration) = (amplitudes[hinge], durations[hinge]);
-    let mut state = start::<f32>(p.yield_initial);
+    let mut all = Sequence::<Hinge<f32>>::new();
+    let mut states = Sequence::<LaneState<f32>>::new();
+    #[unroll]
+    for h in 0..TOGETHER {
+        let place = thread + h * stride;
+        let hinge = hinge_at::<f32>(parameters, amplitudes, durations, place, hinges);
+        let mut state = start::<f32>(hinge.p.yield_initial);
+        states.push(state);
+        all.push(hinge);
+    }
     for k in 0..marks.len() {
-        let step = step_of::<f32>(steps, marks, k, amplitude, duration);
-        state = advance::<f32>(&p, gate, &state, &step, form).after;
-        let place = marks[k] >> 2u32;
-        if place > 0u32 {
-            readings[hinge * columns as usize + place as usize - 1] =
-                reading_of::<f32>(&p, &state, form);
-        }
+        advance_all::<f32>(
+            &all,
+            gate,
+            &mut states,
+            steps,
+            marks,
+            readings,
+            k,
+            columns as usize,
+            form,
+        );
     }
 }
 
@@ -438,38 +524,62 @@ fn nothing<R: Float>() -> Coefficients<R> {
     }
 }
 
-/// Puts a state where the way back finds it. States of all threads lie side by side.
+/// Puts the states before segment `segment` where the way back finds them. Numbers of all threads lie side by side.
 #[cube]
-fn keep<R: Float>(kept: &mut [R], first: usize, stride: usize, state: &LaneState<R>) {
-    kept[first] = state.strain;
-    kept[first + stride] = state.anchor;
-    kept[first + 2 * stride] = state.stick_time;
-    kept[first + 3 * stride] = state.plastic;
-    kept[first + 4 * stride] = state.accumulated;
-    kept[first + 5 * stride] = state.flow_time;
-    kept[first + 6 * stride] = state.flow_direction;
-    kept[first + 7 * stride] = state.yield_strain;
+fn keep<R: Float>(
+    kept: &mut [R],
+    segment: usize,
+    thread: usize,
+    stride: usize,
+    states: &Sequence<LaneState<R>>,
+) {
+    #[unroll]
+    for h in 0..TOGETHER {
+        let first = (segment * TOGETHER + h) * 8 * stride + thread;
+        let state = states.index(h);
+        kept[first] = state.strain;
+        kept[first + stride] = state.anchor;
+        kept[first + 2 * stride] = state.stick_time;
+        kept[first + 3 * stride] = state.plastic;
+        kept[first + 4 * stride] = state.accumulated;
+        kept[first + 5 * stride] = state.flow_time;
+        kept[first + 6 * stride] = state.flow_direction;
+        kept[first + 7 * stride] = state.yield_strain;
+    }
 }
 
 /// The inverse of [`keep`].
 #[cube]
-fn recall<R: Float>(kept: &mut [R], first: usize, stride: usize) -> LaneState<R> {
-    LaneState::<R> {
-        strain: kept[first],
-        anchor: kept[first + stride],
-        stick_time: kept[first + 2 * stride],
-        plastic: kept[first + 3 * stride],
-        accumulated: kept[first + 4 * stride],
-        flow_time: kept[first + 5 * stride],
-        flow_direction: kept[first + 6 * stride],
-        yield_strain: kept[first + 7 * stride],
+fn recall<R: Float>(
+    kept: &mut [R],
+    segment: usize,
+    thread: usize,
+    stride: usize,
+) -> Sequence<LaneState<R>> {
+    let mut states = Sequence::<LaneState<R>>::new();
+    #[unroll]
+    for h in 0..TOGETHER {
+        let first = (segment * TOGETHER + h) * 8 * stride + thread;
+        states.push(LaneState::<R> {
+            strain: kept[first],
+            anchor: kept[first + stride],
+            stick_time: kept[first + 2 * stride],
+            plastic: kept[first + 3 * stride],
+            accumulated: kept[first + 4 * stride],
+            flow_time: kept[first + 5 * stride],
+            flow_direction: kept[first + 6 * stride],
+            yield_strain: kept[first + 7 * stride],
+        });
     }
+    states
 }
 
 /// Readings, and for every hinge the gradient of Σ cotangent·readings with respect to its nine parameters,
-/// `[9, hinges]`. A thread takes every `threads`-th hinge. On the way forward it keeps the state before every segment
-/// of steps; on the way back it runs a segment again, with all of its states in registers.
+/// `[9, hinges]`. `threads` threads take the hinges in turn. On the way forward a thread keeps the state before every
+/// segment of steps. On the way back it runs the segment again, with all of its states in registers. Where the steps
+/// are no whole number of segments, the first segments have one step.
 #[cube(launch_unchecked)]
+#[allow(unused_mut)] // As in `forward`.
 pub(super) fn gradient(
     parameters: &[f32],
     amplitudes: &[f32],
@@ -492,133 +602,178 @@ pub(super) fn gradient(
         terminate!();
     }
     let gate = gate_of::<f32>(scale, form);
-    let all = amplitudes.len();
+    let total = amplitudes.len();
     let columns = columns as usize;
-    let count = marks.len();
-    // Steps before the first whole segment are segments of one step.
-    let single = count % SEGMENT;
-    let segments = count / SEGMENT;
-    for hinge in range_stepped(thread, all, stride) {
-        let p = coefficients::<f32>(parameters, hinge / hinges as usize);
-        let (amplitude, duration) = (amplitudes[hinge], durations[hinge]);
-        let mut state = start::<f32>(p.yield_initial);
-        for k in 0..count {
-            if k < single {
-                keep::<f32>(kept, k * 8 * stride + thread, stride, &state);
-            } else if (k - single) % SEGMENT == 0 {
-                let place = single + (k - single) / SEGMENT;
-                keep::<f32>(kept, place * 8 * stride + thread, stride, &state);
-            }
-            let step = step_of::<f32>(steps, marks, k, amplitude, duration);
-            state = advance::<f32>(&p, gate, &state, &step, form).after;
-            let place = marks[k] >> 2u32;
-            if place > 0u32 {
-                readings[hinge * columns + place as usize - 1] =
-                    reading_of::<f32>(&p, &state, form);
-            }
+    let single = marks.len() % SEGMENT;
+    let segments = marks.len() / SEGMENT;
+    for first in range_stepped(thread, total, TOGETHER * stride) {
+        let mut all = Sequence::<Hinge<f32>>::new();
+        let mut states = Sequence::<LaneState<f32>>::new();
+        let mut adjoints = Sequence::<LaneState<f32>>::new();
+        let mut sums = Sequence::<Coefficients<f32>>::new();
+        #[unroll]
+        for h in 0..TOGETHER {
+            let place = first + h * stride;
+            let hinge = hinge_at::<f32>(parameters, amplitudes, durations, place, hinges);
+            let mut state = start::<f32>(hinge.p.yield_initial);
+            let mut adjoint = start::<f32>(0.0);
+            let mut sum = nothing::<f32>();
+            states.push(state);
+            adjoints.push(adjoint);
+            sums.push(sum);
+            all.push(hinge);
         }
-        let mut adjoint = start::<f32>(0.0);
-        let mut total = nothing::<f32>();
-        for back in 0..segments {
-            let segment = segments - 1 - back;
-            let before = recall::<f32>(kept, (single + segment) * 8 * stride + thread, stride);
-            segment_back::<f32>(
-                &p,
+        for k in 0..single {
+            keep::<f32>(kept, k, thread, stride, &states);
+            advance_all::<f32>(
+                &all,
                 gate,
-                before,
+                &mut states,
                 steps,
                 marks,
-                cotangent,
-                single + segment * SEGMENT,
-                hinge * columns,
-                amplitude,
-                duration,
-                &mut adjoint,
-                &mut total,
-                SEGMENT,
+                readings,
+                k,
+                columns,
                 form,
             );
         }
-        for back in 0..single {
-            let k = single - 1 - back;
-            let before = recall::<f32>(kept, k * 8 * stride + thread, stride);
+        for segment in 0..segments {
+            keep::<f32>(kept, single + segment, thread, stride, &states);
+            #[unroll]
+            for s in 0..SEGMENT {
+                let k = single + segment * SEGMENT + s;
+                advance_all::<f32>(
+                    &all,
+                    gate,
+                    &mut states,
+                    steps,
+                    marks,
+                    readings,
+                    k,
+                    columns,
+                    form,
+                );
+            }
+        }
+        for back in 0..segments {
+            let segment = segments - 1 - back;
+            let before = recall::<f32>(kept, single + segment, thread, stride);
+            let k = single + segment * SEGMENT;
             segment_back::<f32>(
-                &p,
+                &all,
                 gate,
                 before,
                 steps,
                 marks,
                 cotangent,
                 k,
-                hinge * columns,
-                amplitude,
-                duration,
-                &mut adjoint,
-                &mut total,
+                columns,
+                &mut adjoints,
+                &mut sums,
+                SEGMENT,
+                form,
+            );
+        }
+        for back in 0..single {
+            let k = single - 1 - back;
+            let before = recall::<f32>(kept, k, thread, stride);
+            segment_back::<f32>(
+                &all,
+                gate,
+                before,
+                steps,
+                marks,
+                cotangent,
+                k,
+                columns,
+                &mut adjoints,
+                &mut sums,
                 1usize,
                 form,
             );
         }
-        rows[hinge] = total.bending;
-        rows[all + hinge] = total.friction;
-        rows[2 * all + hinge] = total.threshold_initial;
-        rows[3 * all + hinge] = total.threshold_saturated;
-        rows[4 * all + hinge] = -(total.inverse_dwell * p.inverse_dwell * p.inverse_dwell);
-        rows[5 * all + hinge] = total.yield_initial + adjoint.yield_strain;
-        rows[6 * all + hinge] = total.hardening;
-        rows[7 * all + hinge] = total.drop;
-        rows[8 * all + hinge] = -(total.inverse_flow * p.inverse_flow * p.inverse_flow);
+        #[unroll]
+        for h in 0..TOGETHER {
+            let hinge = all.index(h);
+            let sum = sums.index(h);
+            let (dwell, flow) = (hinge.p.inverse_dwell, hinge.p.inverse_flow);
+            let place = hinge.place;
+            rows[place] = sum.bending;
+            rows[total + place] = sum.friction;
+            rows[2 * total + place] = sum.threshold_initial;
+            rows[3 * total + place] = sum.threshold_saturated;
+            rows[4 * total + place] = -(sum.inverse_dwell * dwell * dwell);
+            rows[5 * total + place] = sum.yield_initial + adjoints.index(h).yield_strain;
+            rows[6 * total + place] = sum.hardening;
+            rows[7 * total + place] = sum.drop;
+            rows[8 * total + place] = -(sum.inverse_flow * flow * flow);
+        }
     }
 }
 
-/// Reverse of `length` steps from step `first`, whose state before is known.
+/// Reverse of `length` steps from step `first`, whose states before are known.
 #[cube]
 fn segment_back<R: Float>(
-    p: &Coefficients<R>,
+    all: &Sequence<Hinge<R>>,
     gate: KernelGate<R>,
-    before: LaneState<R>,
+    before: Sequence<LaneState<R>>,
     steps: &[R],
     marks: &[u32],
     cotangent: &[R],
     first: usize,
-    row: usize,
-    amplitude: R,
-    duration: R,
-    adjoint: &mut LaneState<R>,
-    total: &mut Coefficients<R>,
+    columns: usize,
+    adjoints: &mut Sequence<LaneState<R>>,
+    sums: &mut Sequence<Coefficients<R>>,
     #[comptime] length: usize,
     #[comptime] form: Form,
 ) {
-    let mut states = Sequence::<LaneState<R>>::new();
+    // State `s` of hinge `h` is at `s·TOGETHER + h`.
+    let mut states = before;
     let mut moves = Sequence::<Move<R>>::new();
     let mut done = Sequence::<Advanced<R>>::new();
-    states.push(before);
     #[unroll]
     for s in 0..length {
-        let step = step_of::<R>(steps, marks, first + s, amplitude, duration);
-        let advanced = advance::<R>(p, gate, states.index(s), &step, form);
-        states.push(advanced.after);
-        moves.push(step);
-        done.push(advanced);
+        #[unroll]
+        for h in 0..TOGETHER {
+            let hinge = all.index(h);
+            let step = step_of::<R>(steps, marks, first + s, hinge);
+            let i = comptime!(s * TOGETHER + h);
+            let advanced = advance::<R>(&hinge.p, gate, states.index(i), &step, form);
+            states.push(advanced.after);
+            moves.push(step);
+            done.push(advanced);
+        }
     }
     #[unroll]
     for b in 0..length {
         let s = comptime!(length - 1 - b);
-        let place = marks[first + s] >> 2u32;
-        if place > 0u32 {
-            let weight = cotangent[row + place as usize - 1];
-            pull_back_reading::<R>(p, &done.index(s).after, weight, adjoint, total, form);
+        let reading = marks[first + s] >> 2u32;
+        #[unroll]
+        for h in 0..TOGETHER {
+            let hinge = all.index(h);
+            let i = comptime!(s * TOGETHER + h);
+            if reading > 0u32 {
+                let weight = cotangent[hinge.place * columns + reading as usize - 1];
+                pull_back_reading::<R>(
+                    &hinge.p,
+                    &done.index(i).after,
+                    weight,
+                    adjoints.index_mut(h),
+                    sums.index_mut(h),
+                    form,
+                );
+            }
+            retreat::<R>(
+                &hinge.p,
+                gate,
+                states.index(i),
+                done.index(i),
+                moves.index(i),
+                adjoints.index_mut(h),
+                sums.index_mut(h),
+                form,
+            );
         }
-        retreat::<R>(
-            p,
-            gate,
-            states.index(s),
-            done.index(s),
-            moves.index(s),
-            adjoint,
-            total,
-            form,
-        );
     }
 }
 
