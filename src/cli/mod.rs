@@ -161,6 +161,8 @@ const INTERRUPTED: u8 = 130;
 
 /// Parses the command line, runs the command and turns its result into an exit code.
 pub fn main() -> ExitCode {
+    #[cfg(all(feature = "gpu", target_os = "linux"))]
+    quieten_drivers();
     let mut command = with_negative_numbers(Cli::command());
     let matches = command.try_get_matches_from_mut(std::env::args_os());
     let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
@@ -185,6 +187,17 @@ pub fn main() -> ExitCode {
             say(&format!("error: {error}"));
             ExitCode::FAILURE
         }
+    }
+}
+
+/// Where there is no desktop session, the Wayland library writes `XDG_RUNTIME_DIR is invalid` whenever wgpu looks for
+/// GPUs. With a folder, even one without a socket, it stays silent.
+#[cfg(all(feature = "gpu", target_os = "linux"))]
+fn quieten_drivers() {
+    const FOLDER: &str = "XDG_RUNTIME_DIR";
+    if std::env::var_os(FOLDER).is_none() {
+        // SAFETY: the program has one thread yet.
+        unsafe { std::env::set_var(FOLDER, std::env::temp_dir()) };
     }
 }
 

@@ -143,7 +143,13 @@ impl FitFolder {
             ));
         }
         let here = Maker::here(compute.describe());
-        folder.check_maker(&begun.maker, &here, "start another one")?;
+        // Where a GPU has failed, the CPU goes on: only the stages before the last ran there.
+        let continued = begun.maker.device.starts_with("gpu") && compute.is_cpu();
+        let there = match continued {
+            true => Maker::of(&begun.maker.version, here.device.clone()),
+            false => begun.maker.clone(),
+        };
+        folder.check_maker(&there, &here, "start another one")?;
         let data = dataset(&case, &inputs)?;
         let case = complete(&case, &data)?;
         Ok(FitFolder {

@@ -72,7 +72,7 @@ impl FitJob {
     }
 
     /// Goes on with the fit that was begun in a folder, as [`FitJob::run`] does. `compute` is the device where it was
-    /// begun.
+    /// begun. The CPU also goes on with what a GPU began.
     pub fn resume(
         folder: &Path,
         compute: &Compute,
@@ -113,11 +113,13 @@ impl FitFolder {
             }
             let mut result = fit.run(journal, watch)?;
             result.run.command = command;
-            result.run.device = match fit.problem.compute().is_cpu() {
-                true => device,
-                false => format!(
+            let (asked, last) = (fit.problem.compute(), fit.problem.fine());
+            result.run.device = match (asked.is_cpu(), asked.describe() == device) {
+                (true, true) => device,
+                (true, false) => format!("{device} until it was stopped, then {}", asked.describe()),
+                (false, _) => format!(
                     "{device} for the stages before the last; {} for the last stage and the error bars",
-                    fit.problem.last_compute().describe()
+                    last.describe()
                 ),
             };
             result.run.seconds = clock.elapsed().as_secs_f64();

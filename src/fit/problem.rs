@@ -56,11 +56,12 @@ pub(crate) type ReadAt = (Vec<f64>, Option<DMatrix<f64>>);
 
 /// A complete case with its data, ready to be fitted.
 pub(crate) struct Calibration {
-    asked: Compute,
+    /// What the user asked for.
+    compute: Compute,
     /// Where the stages before the last are computed: single precision is enough for them.
     coarse: Compute,
     /// Where the last stage is computed, and all that follows it.
-    compute: Compute,
+    fine: Compute,
     law: Arc<dyn Law>,
     parameters: Vec<Parameter>,
     hinges: usize,
@@ -100,8 +101,8 @@ impl Calibration {
         let (unknowns, origins) = layout(case, data, &law.parameters())?;
         let mut calibration = Calibration {
             coarse: compute.coarse(),
-            compute: compute.fine(),
-            asked: compute,
+            fine: compute.fine(),
+            compute,
             parameters: law.parameters(),
             law,
             hinges,
@@ -151,7 +152,7 @@ impl Calibration {
                 meshes: false,
                 ..calibration.finest()
             };
-            let compute = calibration.compute.clone();
+            let compute = calibration.fine.clone();
             let tests = calibration.tests(&compute, resolution, &conditions)?;
             calibration.without_meshes = Some(tests);
         }
@@ -165,14 +166,14 @@ impl Calibration {
         layout::parts(&self.origins, &has_data)
     }
 
-    /// What the user asked for. See [`Calibration::last_compute`].
+    /// What the user asked for. See [`Calibration::fine`].
     pub(crate) fn compute(&self) -> &Compute {
-        &self.asked
+        &self.compute
     }
 
     /// Where the last stage is computed.
-    pub(crate) fn last_compute(&self) -> &Compute {
-        &self.compute
+    pub(crate) fn fine(&self) -> &Compute {
+        &self.fine
     }
 
     pub(crate) fn law(&self) -> &Arc<dyn Law> {
@@ -214,7 +215,7 @@ impl Calibration {
     fn compute_of(&self, stage: usize, stages: usize) -> &Compute {
         match stage + 1 < stages {
             true => &self.coarse,
-            false => &self.compute,
+            false => &self.fine,
         }
     }
 
@@ -244,7 +245,7 @@ impl Calibration {
     ) -> Result<(Vec<f64>, DMatrix<f64>)> {
         let tests = self.last_tests(conditions)?;
         let sets = [self.values(point)];
-        let readings = tests.run(&self.compute, &sets, true)?.remove(0);
+        let readings = tests.run(&self.fine, &sets, true)?.remove(0);
         let groups = tests.groups().iter().copied();
         let slopes = self.chain(&readings.slopes, groups, point);
         Ok((readings.values, slopes))
@@ -252,7 +253,7 @@ impl Calibration {
 
     /// Tests of conditions as the last stage simulates them.
     pub(crate) fn last_tests(&self, conditions: &[(usize, Condition)]) -> Result<Tests> {
-        self.tests(&self.compute, self.finest(), conditions)
+        self.tests(&self.fine, self.finest(), conditions)
     }
 
     /// Readings of tests at many points, each with ∂reading/∂unknown where slopes are asked for. The readings
@@ -264,7 +265,7 @@ impl Calibration {
         with_slopes: bool,
     ) -> Result<Vec<ReadAt>> {
         let sets: Vec<Vec<Vec<f64>>> = points.iter().map(|p| self.values(p)).collect();
-        let readings = tests.run(&self.compute, &sets, with_slopes)?;
+        let readings = tests.run(&self.fine, &sets, with_slopes)?;
         let groups = || tests.groups().iter().copied();
         let each = points.iter().zip(readings).map(|(point, readings)| {
             let slopes = with_slopes.then(|| self.chain(&readings.slopes, groups(), point));
@@ -301,8 +302,8 @@ impl Calibration {
             whole_folds: true,
             ..self.finest()
         };
-        let tests = self.tests(&self.compute, resolution, conditions)?;
-        let mut readings = tests.run(&self.compute, &[self.values(point)], false)?;
+        let tests = self.tests(&self.fine, resolution, conditions)?;
+        let mut readings = tests.run(&self.fine, &[self.values(point)], false)?;
         Ok(readings.remove(0).values)
     }
 }
@@ -361,7 +362,7 @@ impl Calibration {
         if self.targets.iter().all(|t| tests.leaves_out(t.2)) {
             return Ok(None);
         }
-        self.linearized_by(&self.compute, tests, points).map(Some)
+        self.linearized_by(&self.fine, tests, points).map(Some)
     }
 
     fn linearized_by(

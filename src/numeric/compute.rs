@@ -48,7 +48,10 @@ impl Compute {
             ));
         }
         // wgpu panics when there is no adapter: ask before choosing one.
-        if gpu_names().is_empty() {
+        if Device::enumerate(burn::tensor::DeviceType::Wgpu)
+            .into_vec()
+            .is_empty()
+        {
             return Err(Error::Device(
                 "no GPU adapter found; install a Vulkan driver (Debian: mesa-vulkan-drivers has a \
                  software one) or use --device cpu"
@@ -151,7 +154,12 @@ impl Compute {
     pub fn values<const D: usize>(&self, tensor: Tensor<D>) -> Result<Vec<f64>> {
         tensor
             .try_into_vec_as::<f64>()
-            .map_err(|e| Error::Device(format!("reading a tensor back failed: {e:?}")))
+            .map_err(|e| match self.is_cpu() {
+                true => Error::Device(format!("reading a tensor back failed: {e:?}")),
+                false => Error::Device(format!(
+                    "the GPU gave no result: {e:?}; it may be lost or out of memory; --device cpu does the same"
+                )),
+            })
     }
 
     /// What this is, in words: for `rumple devices` and reports.
@@ -159,18 +167,4 @@ impl Compute {
         let place = if self.is_cpu() { "cpu" } else { "gpu" };
         format!("{place}, {}", self.precision.name())
     }
-}
-
-/// Names of the GPU adapters that wgpu finds; empty without the feature `gpu`.
-pub(crate) fn gpu_names() -> Vec<String> {
-    #[cfg(feature = "gpu")]
-    {
-        Device::enumerate(burn::tensor::DeviceType::Wgpu)
-            .into_vec()
-            .iter()
-            .map(|device| device.identity().map_or("unnamed".into(), |i| i.name))
-            .collect()
-    }
-    #[cfg(not(feature = "gpu"))]
-    Vec::new()
 }

@@ -1,5 +1,6 @@
 //! What the physics is written in: devices and precision, safe forms, gates, gradient checks.
 
+mod adapter;
 mod compute;
 mod gate;
 mod random;
@@ -8,7 +9,7 @@ mod sobol;
 pub(crate) mod statistics;
 mod taylor;
 
-pub(crate) use compute::gpu_names;
+pub(crate) use adapter::{Adapter, adapters};
 pub use compute::{Compute, Precision};
 pub use gate::Gate;
 pub(crate) use gate::YieldSide;

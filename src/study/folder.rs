@@ -183,8 +183,15 @@ pub struct Maker {
 impl Maker {
     /// This program on a device.
     pub fn here(device: String) -> Maker {
-        let version = env!("CARGO_PKG_VERSION").into();
-        Maker { version, device }
+        Maker::of(env!("CARGO_PKG_VERSION"), device)
+    }
+
+    /// A program of some version on a device.
+    pub fn of(version: &str, device: String) -> Maker {
+        Maker {
+            version: version.into(),
+            device,
+        }
     }
 }
 

@@ -6,6 +6,7 @@ mod gradcheck;
 mod hinge_bench;
 pub(crate) mod hinge_fit;
 mod mesh_check;
+mod self_test;
 
 pub(crate) use cloth_bench::{ClothBench, ClothEnd};
 #[cfg(all(test, feature = "gpu"))]
@@ -18,3 +19,4 @@ pub(crate) use hinge_bench::{BENCH_GAIN, BENCH_PARAMETERS, HingeBench, hinge_wor
 pub(crate) use mesh_check::mesh_gradient_cases;
 #[cfg(test)]
 pub(crate) use mesh_check::{MESH_CHECK_STEPS, MeshCheck};
+pub(crate) use self_test::{DeviceCheck, check_device};

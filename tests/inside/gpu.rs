@@ -1,21 +1,26 @@
 //! The GPU gives the CPU's answers. Small on purpose: CI runs this on a software Vulkan device.
-use crate::inside::common::{PARAMETERS, cloth_devices, relative_difference, time_dependent};
+use std::ops::ControlFlow;
+
+use crate::inside::common::{
+    PARAMETERS, cloth_devices, folder::Folder, relative_difference, time_dependent,
+};
 use rumple::{
+    fit::FitJob,
     laboratory::{CreasePoint, CreaseTest, KesTest},
     learn::{
         LearnCase, Training,
         curriculum::{Curriculum, adam},
     },
-    numeric::{Compute, Gate, Precision, YieldSide, gpu_names},
+    numeric::{Compute, Gate, Precision, YieldSide, adapters},
     rollout::{
         HingeReading, Rollout, RolloutPath, Schedule, Step, StepKind, fused::device::launches,
     },
-    verify::{CheckedLaw, HingeBench, checked_laws},
+    verify::{CheckedLaw, HingeBench, check_device, checked_laws},
 };
 
 /// A GPU, or `None` with a word. CI sets RUMPLE_NEEDS_GPU, and then there is no excuse.
 fn gpu() -> Option<Compute> {
-    if gpu_names().is_empty() && std::env::var_os("RUMPLE_NEEDS_GPU").is_none() {
+    if adapters().is_empty() && std::env::var_os("RUMPLE_NEEDS_GPU").is_none() {
         eprintln!("skipped: no GPU adapter on this machine");
         return None;
     }
@@ -206,6 +211,82 @@ fn the_hinge_workload_agrees_with_the_cpu() {
     let scale = exact.1.iter().fold(0.0f64, |m, v| m.max(v.abs()));
     let gradient = relative_difference(&ours.1, &exact.1, scale);
     assert!(gradient < 1e-3 && scale > 1e-3, "{gradient:e}");
+}
+
+/// What `rumple devices` runs passes.
+#[test]
+fn the_device_passes_its_self_test() {
+    let Some(gpu) = gpu() else { return };
+    for check in check_device(&gpu).unwrap() {
+        assert!(check.passed() && check.error > 0.0, "{check:?}");
+    }
+}
+
+/// A whole fit of the shipped table with a GPU ends in the parameters of the CPU, within 1 % of their standard errors.
+/// It says what ran where.
+#[test]
+fn a_fit_on_the_gpu_ends_where_the_cpu_does() {
+    let Some(gpu) = gpu() else { return };
+    let run = |compute: &Compute| {
+        let folder = Folder::new();
+        let data = concat!(env!("CARGO_MANIFEST_DIR"), "/data/levison_like_cotton.csv");
+        let job = FitJob::new(&[data.into()], compute).unwrap();
+        let before = launches();
+        let result = job
+            .run(&folder.0, &mut |_| ControlFlow::Continue(()))
+            .unwrap();
+        (result.unwrap(), launches() - before)
+    };
+    let (ours, launched) = run(&gpu);
+    let (theirs, none) = run(&Compute::cpu(Precision::F64));
+    println!("{launched} launches in {} rounds", ours.rounds.len());
+    assert!(launched > 20 && none == 0);
+    assert!(ours.run.device.starts_with("gpu, f32") && ours.run.device.contains("cpu, f64"));
+    let free = theirs.parameters.iter().filter(|p| p.free);
+    let mut compared = 0;
+    for theirs in free {
+        let ours = ours
+            .parameters
+            .iter()
+            .find(|p| p.name == theirs.name)
+            .unwrap();
+        let share = (ours.best - theirs.best).abs() / theirs.std_error.unwrap();
+        println!("{}: {share:e} of the standard error", theirs.name);
+        assert!(share < 0.01, "{}", theirs.name);
+        compared += 1;
+    }
+    assert_eq!(compared, 8);
+}
+
+/// A fit that was stopped on a GPU goes on without it.
+#[test]
+fn the_cpu_goes_on_with_a_fit_of_the_gpu() {
+    let Some(gpu) = gpu() else { return };
+    let folder = Folder::new();
+    let data = concat!(env!("CARGO_MANIFEST_DIR"), "/data/levison_like_cotton.csv");
+    let mut heard = 0;
+    let stopped = FitJob::new(&[data.into()], &gpu)
+        .unwrap()
+        .run(&folder.0, &mut |_| {
+            heard += 1;
+            match heard < 5 {
+                true => ControlFlow::Continue(()),
+                false => ControlFlow::Break(()),
+            }
+        });
+    assert!(stopped.is_err() || stopped.is_ok_and(|result| result.is_none_or(|r| r.interrupted)));
+    let cpu = Compute::cpu(Precision::F64);
+    let result = FitJob::resume(&folder.0, &cpu, &mut |_| ControlFlow::Continue(()));
+    let result = result.unwrap().unwrap();
+    assert!(
+        !result.interrupted && result.statistics.chi2 < 34.0,
+        "{}",
+        result.statistics.chi2
+    );
+    assert_eq!(
+        result.run.device,
+        "gpu, f32 until it was stopped, then cpu, f64"
+    );
 }
 
 /// f64 on the GPU is refused in words.

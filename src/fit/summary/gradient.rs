@@ -43,7 +43,7 @@ pub(crate) fn gradient_check(fit: &Fit, optimum: &Optimum) -> Result<JacobianChe
         &|points| problem.by_reverse_pass(points),
         &optimum.point,
         &names,
-        &Tolerance::of(problem.last_compute().precision()),
+        &Tolerance::of(problem.fine().precision()),
     )
 }
 

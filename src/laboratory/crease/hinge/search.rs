@@ -289,6 +289,8 @@ impl<const Y: usize, const B: usize> Search<'_, Y, B> {
             }
             rise.at.is_none().then_some(rise.peak)
         };
+        // A yarn is a place in four arrays.
+        #[allow(clippy::needless_range_loop)]
         for y in 0..Y {
             if let Grip::Rests(..) = state.grips[y] {
                 for (kind, way) in [(0, Way::Down), (3, Way::Up)] {

@@ -210,7 +210,7 @@ fn turning(random: &mut Random, spreads: bool, branches: usize) -> (Vec<f64>, Cr
 #[test]
 fn the_jacobian_is_the_derivative() {
     let mut random = Random(5);
-    let (mut checked, mut kinks) = (0, 0);
+    let (mut checked, mut rough, mut kinks) = (0, 0, 0);
     for k in 0..120 {
         let (spreads, branches) = [(true, 0), (false, 1), (false, 2), (true, 1)][k % 4];
         let form = form(spreads, branches);
@@ -221,7 +221,9 @@ fn the_jacobian_is_the_derivative() {
             _ => turning(&mut random, spreads, branches),
         };
         // A yarn that flows back while branches relax may come nearest to a slip where one step in time meets the next.
-        let close = if k < 80 || branches == 0 { 1e-6 } else { 1e-5 };
+        // The slope of that approach is then off, and with it the end of a piece.
+        let stepped = k >= 80 && branches > 0;
+        let close = if stepped { 1e-3 } else { 1e-6 };
         let sought: Vec<usize> = (0..values.len()).collect();
         let (_, slopes) = recovery(&form, &values, &sought, &point).unwrap();
         for (p, slope) in slopes.iter().enumerate() {
@@ -239,14 +241,16 @@ fn the_jacobian_is_the_derivative() {
             }
             checked += 1;
             let exact = slope * values[p];
+            let gap = (exact - difference).abs() / (1.0 + exact.abs());
+            rough += usize::from(gap > 1e-5);
             assert!(
-                (exact - difference).abs() < close * (1.0 + exact.abs()),
+                gap < close,
                 "{k} {spreads} {branches} p{p}: {exact} {difference} {values:?} {point:?}"
             );
         }
     }
-    println!("{checked} slopes, {kinks} more at kinks");
-    assert!(checked >= 950 && kinks <= 100);
+    println!("{checked} slopes, {rough} of them off by more than 1e-5, {kinks} more at kinks");
+    assert!(checked >= 950 && kinks <= 60 && rough <= 5);
 }
 
 // Dahl's friction has no events; its moment saturates within some thresholds from the legs.
