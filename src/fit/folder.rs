@@ -114,7 +114,7 @@ impl FitFolder {
         let (journal, begun) = begin(&folder, &inputs, begun)?;
         Ok(FitFolder {
             folder,
-            problem,
+            problem: problem.begun_on(&begun.maker.device),
             case,
             data,
             journal,
@@ -122,7 +122,7 @@ impl FitFolder {
         })
     }
 
-    /// Opens a folder that [`FitFolder::begin`] made, on the device where it was begun.
+    /// Opens a folder that [`FitFolder::begin`] made, on the device where it was begun, or on the CPU.
     pub(crate) fn open(path: &Path, compute: &Compute) -> Result<FitFolder> {
         let folder = Folder::new(path);
         if !folder.has(JOURNAL) {
@@ -143,17 +143,11 @@ impl FitFolder {
             ));
         }
         let here = Maker::here(compute.describe());
-        // Where a GPU has failed, the CPU goes on: only the stages before the last ran there.
-        let continued = begun.maker.device.starts_with("gpu") && compute.is_cpu();
-        let there = match continued {
-            true => Maker::of(&begun.maker.version, here.device.clone()),
-            false => begun.maker.clone(),
-        };
-        folder.check_maker(&there, &here, "start another one")?;
+        check_maker(&folder, &begun.maker, &here)?;
         let data = dataset(&case, &inputs)?;
         let case = complete(&case, &data)?;
         Ok(FitFolder {
-            problem: Calibration::new(compute.clone(), &case, &data)?,
+            problem: Calibration::new(compute.clone(), &case, &data)?.begun_on(&begun.maker.device),
             folder,
             case,
             data,
@@ -218,7 +212,7 @@ fn begin(folder: &Folder, inputs: &Inputs, begun: Begun) -> Result<(Journal, Beg
                     begun.optimizer.name()
                 ));
             }
-            folder.check_maker(&before.maker, &begun.maker, "start another one")?;
+            check_maker(folder, &before.maker, &begun.maker)?;
             return Ok((journal, before));
         }
     } else if difference.is_some() {
@@ -231,6 +225,17 @@ fn begin(folder: &Folder, inputs: &Inputs, begun: Begun) -> Result<(Journal, Beg
     let mut journal = Journal::open(&folder.file(JOURNAL))?;
     journal.put(BEGUN, &begun)?;
     Ok((journal, begun))
+}
+
+/// Refuses what another program or another device began. Where a GPU has failed, the CPU may go on: only the stages
+/// before the last ran there.
+fn check_maker(folder: &Folder, before: &Maker, here: &Maker) -> Result<()> {
+    let continued = before.device.starts_with("gpu") && here.device.starts_with("cpu");
+    let there = match continued {
+        true => Maker::of(&before.version, here.device.clone()),
+        false => before.clone(),
+    };
+    folder.check_maker(&there, here, "start another one")
 }
 
 /// Case and data of a folder as they stand there.

@@ -58,6 +58,8 @@ pub(crate) type ReadAt = (Vec<f64>, Option<DMatrix<f64>>);
 pub(crate) struct Calibration {
     /// What the user asked for.
     compute: Compute,
+    /// The device where the fit was begun, in words.
+    device: String,
     /// Where the stages before the last are computed: single precision is enough for them.
     coarse: Compute,
     /// Where the last stage is computed, and all that follows it.
@@ -102,6 +104,7 @@ impl Calibration {
         let mut calibration = Calibration {
             coarse: compute.coarse(),
             fine: compute.fine(),
+            device: compute.describe(),
             compute,
             parameters: law.parameters(),
             law,
@@ -164,6 +167,19 @@ impl Calibration {
         let has_data = |group: usize| data.fitted().any(|row| row.group == group);
         let has_data: Vec<bool> = (0..self.origins.len()).map(has_data).collect();
         layout::parts(&self.origins, &has_data)
+    }
+
+    /// The same problem of a fit that was begun on another device.
+    pub(crate) fn begun_on(self, device: &str) -> Calibration {
+        Calibration {
+            device: device.into(),
+            ..self
+        }
+    }
+
+    /// The device where the fit was begun, in words.
+    pub(crate) fn device(&self) -> &str {
+        &self.device
     }
 
     /// What the user asked for. See [`Calibration::fine`].

@@ -1,5 +1,8 @@
 //! The GPU gives the CPU's answers. Small on purpose: CI runs this on a software Vulkan device.
-use std::ops::ControlFlow;
+use std::{
+    ops::ControlFlow,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
 
 use crate::inside::common::{
     PARAMETERS, cloth_devices, folder::Folder, relative_difference, time_dependent,
@@ -18,13 +21,16 @@ use rumple::{
     verify::{CheckedLaw, HingeBench, check_device, checked_laws},
 };
 
-/// A GPU, or `None` with a word. CI sets RUMPLE_NEEDS_GPU, and then there is no excuse.
-fn gpu() -> Option<Compute> {
+/// A GPU and the right to use it alone, so that launches can be counted; or `None` with a word. CI sets
+/// RUMPLE_NEEDS_GPU, and then there is no excuse.
+fn gpu() -> Option<(Compute, MutexGuard<'static, ()>)> {
+    static ALONE: Mutex<()> = Mutex::new(());
     if adapters().is_empty() && std::env::var_os("RUMPLE_NEEDS_GPU").is_none() {
         eprintln!("skipped: no GPU adapter on this machine");
         return None;
     }
-    Some(Compute::gpu(Precision::F32).unwrap())
+    let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    Some((Compute::gpu(Precision::F32).unwrap(), alone))
 }
 
 /// The gates of a law whose strains are of the size `strain`.
@@ -104,7 +110,7 @@ fn schedules(checked: &CheckedLaw, gate: Gate) -> Vec<(&'static str, Rollout)> {
 /// A second run has the same bits. A roll-out is one launch, and one with gradient two.
 #[test]
 fn kernels_agree_with_the_cpu() {
-    let Some(gpu) = gpu() else { return };
+    let Some((gpu, _alone)) = gpu() else { return };
     let exact = Compute::cpu(Precision::F64);
     let (mut checked, mut worst) = (0, [0.0f64; 2]);
     for law in checked_laws() {
@@ -165,7 +171,7 @@ fn kernels_agree_with_the_cpu() {
 /// Angles of a crease test and their Jacobian agree with f64 on the CPU as f32 can.
 #[test]
 fn the_crease_test_agrees_with_the_cpu() {
-    let Some(gpu) = gpu() else { return };
+    let Some((gpu, _alone)) = gpu() else { return };
     let points = CreaseTest::grid(&[1.2, 2.0], &[1.0, 100.0], &[10.0]);
     let test = CreaseTest {
         hinges: 8,
@@ -194,7 +200,7 @@ fn the_crease_test_agrees_with_the_cpu() {
 /// So do loss and gradient of the hinge workload, sigmoid gates and explicit release included.
 #[test]
 fn the_hinge_workload_agrees_with_the_cpu() {
-    let Some(gpu) = gpu() else { return };
+    let Some((gpu, _alone)) = gpu() else { return };
     let run = |compute: &Compute| {
         let bench = HingeBench::new(compute, 32, 30).unwrap();
         bench
@@ -216,7 +222,7 @@ fn the_hinge_workload_agrees_with_the_cpu() {
 /// What `rumple devices` runs passes.
 #[test]
 fn the_device_passes_its_self_test() {
-    let Some(gpu) = gpu() else { return };
+    let Some((gpu, _alone)) = gpu() else { return };
     for check in check_device(&gpu).unwrap() {
         assert!(check.passed() && check.error > 0.0, "{check:?}");
     }
@@ -226,7 +232,7 @@ fn the_device_passes_its_self_test() {
 /// It says what ran where.
 #[test]
 fn a_fit_on_the_gpu_ends_where_the_cpu_does() {
-    let Some(gpu) = gpu() else { return };
+    let Some((gpu, _alone)) = gpu() else { return };
     let run = |compute: &Compute| {
         let folder = Folder::new();
         let data = concat!(env!("CARGO_MANIFEST_DIR"), "/data/levison_like_cotton.csv");
@@ -261,7 +267,7 @@ fn a_fit_on_the_gpu_ends_where_the_cpu_does() {
 /// A fit that was stopped on a GPU goes on without it.
 #[test]
 fn the_cpu_goes_on_with_a_fit_of_the_gpu() {
-    let Some(gpu) = gpu() else { return };
+    let Some((gpu, _alone)) = gpu() else { return };
     let folder = Folder::new();
     let data = concat!(env!("CARGO_MANIFEST_DIR"), "/data/levison_like_cotton.csv");
     let mut heard = 0;
@@ -300,7 +306,7 @@ fn double_precision_is_refused() {
 /// slip, with their gradients.
 #[test]
 fn the_cloth_agrees_with_the_cpu() {
-    let Some(gpu) = gpu() else { return };
+    let Some((gpu, _alone)) = gpu() else { return };
     let exact = Compute::cpu(Precision::F64);
     cloth_devices::compare(&gpu, &exact, 3);
 }
@@ -308,7 +314,7 @@ fn the_cloth_agrees_with_the_cpu() {
 /// Both networks of the curriculum, fresh and after they have learned a little.
 #[test]
 fn the_curriculum_agrees_with_the_cpu() {
-    let Some(gpu) = gpu() else { return };
+    let Some((gpu, _alone)) = gpu() else { return };
     let case = LearnCase {
         grid: [6, 8],
         motions: 1,

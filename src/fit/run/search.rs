@@ -113,7 +113,8 @@ impl<'a> Groups<'a> {
         Ok(Some(Fit {
             case: whole.case,
             data,
-            problem: Calibration::build(compute, whole.case, data)?,
+            problem: Calibration::build(compute, whole.case, data)?
+                .begun_on(whole.problem.device()),
             optimizer: whole.optimizer,
         }))
     }
@@ -176,7 +177,7 @@ impl Fit<'_> {
             "case": self.case.to_json(),
             "data": self.data.rows,
             "optimizer": self.optimizer,
-            "device": self.problem.compute().describe(),
+            "device": self.problem.device(),
         })
     }
 
@@ -197,6 +198,10 @@ impl Fit<'_> {
             self.data,
             SearchMethod::Lm,
         )?;
+        let base = Fit {
+            problem: base.problem.begun_on(self.problem.device()),
+            ..base
+        };
         let (progress, interrupted) = base.search(journal, FUSED_LAW, watch)?;
         if interrupted {
             return Ok(None);
