@@ -139,9 +139,9 @@ impl Case {
         self.law.law_of(Timer::Authors, branches, population)
     }
 
-    /// Takes another law, by its name in files, and leaves out what the case says of parameters that it does not have.
-    pub(crate) fn set_law(&mut self, name: &str) -> Result<()> {
-        self.law = LawName::find("--law", name)?;
+    /// Takes another law, by its name in files, which stands at a place, and leaves out what the case says of parameters that it does not have.
+    pub(crate) fn set_law(&mut self, place: &str, name: &str) -> Result<()> {
+        self.law = LawName::find(place, name)?;
         let known = self.build_law().parameters().into_iter();
         let known: Vec<String> = known.map(|p| p.name).collect();
         self.parameters.retain(|(n, _)| known.contains(n));

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     error::{Error, Result},
-    numeric::Compute,
+    numeric::{Compute, Precision},
     study::{self, Folder, Inputs, JOURNAL, Maker, Shard, journal::Journal},
 };
 
@@ -81,7 +81,7 @@ impl FitJob {
     /// Fits another law than the case says, by its name in files, such as `dahl`. What the case says of parameters that the
     /// law does not have is left out.
     pub fn set_law(&mut self, name: &str) -> Result<()> {
-        self.measurements.case.set_law(name)
+        self.measurements.case.set_law("law", name)
     }
 }
 
@@ -227,10 +227,11 @@ fn begin(folder: &Folder, inputs: &Inputs, begun: Begun) -> Result<(Journal, Beg
     Ok((journal, begun))
 }
 
-/// Refuses what another program or another device began. Where a GPU has failed, the CPU may go on: only the stages
-/// before the last ran there.
+/// Refuses what another program or another device began. Where a GPU has failed, the CPU may go on in double precision: only
+/// the stages before the last ran there.
 fn check_maker(folder: &Folder, before: &Maker, here: &Maker) -> Result<()> {
-    let continued = before.device.starts_with("gpu") && here.device.starts_with("cpu");
+    let fine = Compute::cpu(Precision::F64).describe();
+    let continued = before.device.starts_with("gpu") && here.device == fine;
     let there = match continued {
         true => Maker::of(&before.version, here.device.clone()),
         false => before.clone(),

@@ -116,7 +116,7 @@ impl FitFolder {
             let (asked, last) = (fit.problem.compute(), fit.problem.fine());
             result.run.device = match (asked.is_cpu(), asked.describe() == device) {
                 (true, true) => device,
-                (true, false) => format!("{device} until it was stopped, then {}", asked.describe()),
+                (true, false) => format!("{device}, then {}", asked.describe()),
                 (false, _) => format!(
                     "{device} for the stages before the last; {} for the last stage and the error bars",
                     last.describe()

@@ -59,7 +59,7 @@ pub(crate) struct Calibration {
     /// What the user asked for.
     compute: Compute,
     /// The device where the fit was begun, in words.
-    device: String,
+    begun_device: String,
     /// Where the stages before the last are computed: single precision is enough for them.
     coarse: Compute,
     /// Where the last stage is computed, and all that follows it.
@@ -104,7 +104,7 @@ impl Calibration {
         let mut calibration = Calibration {
             coarse: compute.coarse(),
             fine: compute.fine(),
-            device: compute.describe(),
+            begun_device: compute.describe(),
             compute,
             parameters: law.parameters(),
             law,
@@ -172,14 +172,14 @@ impl Calibration {
     /// The same problem of a fit that was begun on another device.
     pub(crate) fn begun_on(self, device: &str) -> Calibration {
         Calibration {
-            device: device.into(),
+            begun_device: device.into(),
             ..self
         }
     }
 
     /// The device where the fit was begun, in words.
-    pub(crate) fn device(&self) -> &str {
-        &self.device
+    pub(crate) fn begun_device(&self) -> &str {
+        &self.begun_device
     }
 
     /// What the user asked for. See [`Calibration::fine`].

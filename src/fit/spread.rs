@@ -181,25 +181,34 @@ fn begin_at_best(case: &mut Case, results: &[FitResult]) {
     let Some(best) = results.iter().min_by(|a, b| chi2(a).total_cmp(&chi2(b))) else {
         return;
     };
-    for found in &best.parameters {
-        let start = match found.free {
-            true => found.best,
-            false if looked_for(&found.name) => SMALL_SPREAD,
-            false => continue,
+    for found in best.parameters.iter().filter(|p| p.free) {
+        // The scale of a search rounds its ends, and one parameter is searched by its distance above another.
+        let start = match found.bounds {
+            Some([low, high]) => found.best.clamp(low, high),
+            None => found.best,
         };
-        let known = case.parameters.iter_mut().find(|(n, _)| *n == found.name);
-        match known {
-            Some((_, Role::Free(free))) => free.start = free.start.or(Some(start)),
-            Some(_) => {}
-            // A name such as `yield_strain[weft]` is no parameter of the case.
-            None if found.name.contains('[') => {}
-            None => {
-                let free = Free {
-                    start: Some(start),
-                    ..Free::default()
-                };
-                case.parameters.push((found.name.clone(), Role::Free(free)));
-            }
+        begin(case, &found.name, start);
+    }
+    for name in &spreads {
+        if case.role(name).is_some() {
+            begin(case, name, SMALL_SPREAD);
+        }
+    }
+}
+
+/// Gives a free parameter its first start, unless it has one.
+fn begin(case: &mut Case, name: &str, start: f64) {
+    match case.parameters.iter_mut().find(|(known, _)| known == name) {
+        Some((_, Role::Free(free))) => free.start = free.start.or(Some(start)),
+        Some(_) => {}
+        // A name such as `yield_strain[weft]` is no parameter of the case.
+        None if name.contains('[') => {}
+        None => {
+            let free = Free {
+                start: Some(start),
+                ..Free::default()
+            };
+            case.parameters.push((name.into(), Role::Free(free)));
         }
     }
 }

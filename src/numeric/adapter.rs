@@ -11,12 +11,12 @@ pub(crate) struct Adapter {
     pub software: bool,
     /// Largest buffer \[bytes\].
     pub largest_buffer: u64,
-    /// Memory that the threads of a cube share \[bytes\].
+    /// Memory that the threads of a workgroup share \[bytes\].
     pub shared_memory: usize,
-    /// Most threads of a cube.
-    pub threads_a_cube: u32,
-    /// Threads that run in step, at least and at most.
-    pub plane: [u32; 2],
+    /// Most threads of a workgroup.
+    pub threads_a_workgroup: u32,
+    /// Threads that run in step (a subgroup), at least and at most.
+    pub subgroup: [u32; 2],
 }
 
 /// The adapters that wgpu finds; none without the feature `gpu`.
@@ -43,8 +43,8 @@ pub(crate) fn adapters() -> Vec<Adapter> {
                     software: properties.identity.physical.is_none(),
                     largest_buffer: properties.memory.max_page_size,
                     shared_memory: hardware.max_shared_memory_size,
-                    threads_a_cube: hardware.max_units_per_cube,
-                    plane: [hardware.plane_size_min, hardware.plane_size_max],
+                    threads_a_workgroup: hardware.max_units_per_cube,
+                    subgroup: [hardware.plane_size_min, hardware.plane_size_max],
                 })
             }
             _ => None,

@@ -39,7 +39,7 @@ impl Compute {
         }
     }
 
-    /// The first GPU that wgpu finds, in 32 bit.
+    /// The GPU that wgpu prefers for speed, in 32 bit.
     #[cfg(feature = "gpu")]
     pub fn gpu(precision: Precision) -> Result<Self> {
         if precision == Precision::F64 {
@@ -157,14 +157,35 @@ impl Compute {
             .map_err(|e| match self.is_cpu() {
                 true => Error::Device(format!("reading a tensor back failed: {e:?}")),
                 false => Error::Device(format!(
-                    "the GPU gave no result: {e:?}; it may be lost or out of memory; --device cpu does the same"
+                    "the GPU gave no result ({}); it may be lost or out of memory; --device cpu does the same",
+                    innermost(&format!("{e:?}"))
                 )),
             })
     }
 
-    /// What this is, in words: for `rumple devices` and reports.
+    /// What this is, in words: for journals and reports.
     pub fn describe(&self) -> String {
         let place = if self.is_cpu() { "cpu" } else { "gpu" };
         format!("{place}, {}", self.precision.name())
+    }
+}
+
+/// The innermost cause in the text of an error of CubeCL, which has a line for each of its causes.
+fn innermost(text: &str) -> &str {
+    let lines = text.lines().map(str::trim);
+    let causes = lines.clone().zip(lines.skip(1));
+    let last = causes.filter(|(line, _)| *line == "Caused by:").last();
+    last.map_or(text, |(_, cause)| cause)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::innermost;
+
+    #[test]
+    fn the_innermost_cause_is_told() {
+        let nested = "A failure\nCaused by:\n  An IO error happened\nCaused by:\n  can't allocate\nNo backtrace";
+        assert_eq!(innermost(nested), "can't allocate");
+        assert_eq!(innermost("plain"), "plain");
     }
 }

@@ -1,7 +1,7 @@
 //! Roll-outs: a schedule applied to a batch of hinges, forward and backward.
 //!
 //! Two ways lead to the same numbers. The plain way (`sweep`) is the law over burn tensors on any
-//! device, with the reverse sweep and its checkpoints. The fused way (`fused`) is one CPU operation for
+//! device, with the reverse sweep and its checkpoints. The fused way (`fused`) is one operation for
 //! the whole roll-out of the time-dependent law, on burn's tape when its parameters are. [`Rollout`]
 //! takes the fused way where it exists.
 

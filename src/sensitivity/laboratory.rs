@@ -247,7 +247,7 @@ impl Model for Laboratory {
                 .map(|u| self.calibration.values(u))
                 .collect();
             for shares in &self.shares {
-                let found = shares.run(self.calibration.compute(), &sets)?;
+                let found = shares.run(self.calibration.fine(), &sets)?;
                 for (run, shares) in runs.iter_mut().zip(found) {
                     run.regimes.extend(shares);
                 }

@@ -11,8 +11,8 @@ use crate::{
     rollout::RolloutPath,
 };
 
-/// Largest relative differences of a reading that pass. Those of the cloth are larger, because conjugate gradients in
-/// single precision end earlier.
+/// Largest differences that pass, as shares of the largest number of a workload. Those of the cloth are larger, because
+/// conjugate gradients in single precision end earlier.
 const HINGE_TOLERANCE: f64 = 1e-4;
 const CLOTH_TOLERANCE: f64 = 1e-3;
 
@@ -21,7 +21,7 @@ const CLOTH_TOLERANCE: f64 = 1e-3;
 pub(crate) struct DeviceCheck {
     /// What was computed.
     pub workload: &'static str,
-    /// Largest relative difference from the CPU in double precision.
+    /// Largest difference from the CPU in double precision, as a share of the largest number.
     pub error: f64,
     /// The largest that passes.
     pub tolerance: f64,
@@ -83,8 +83,7 @@ fn check(
     let (exact, cpu_seconds) = timed(&Compute::cpu(Precision::F64))?;
     let largest = exact.iter().fold(0.0f64, |most, x| most.max(x.abs()));
     let gaps = found.iter().zip(&exact).map(|(a, b)| (a - b).abs());
-    // NaN is no agreement.
-    let error = gaps.fold(0.0f64, |most, gap| if gap <= most { most } else { gap }) / largest;
+    let error = gaps.fold(0.0, worse) / largest;
     Ok(DeviceCheck {
         workload,
         error,
@@ -93,4 +92,34 @@ fn check(
         seconds,
         cpu_seconds,
     })
+}
+
+/// The larger of two differences. NaN is larger than any number: it is no agreement.
+fn worse(most: f64, gap: f64) -> f64 {
+    if most.is_nan() || gap <= most {
+        most
+    } else {
+        gap
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_that_gives_nan_does_not_agree() {
+        for gaps in [[f64::NAN, 1e-6], [1e-6, f64::NAN]] {
+            assert!(gaps.into_iter().fold(0.0, worse).is_nan());
+        }
+        assert_eq!([1e-6, 3e-6, 2e-6].into_iter().fold(0.0, worse), 3e-6);
+    }
+
+    /// The CPU in single precision agrees, as far as single precision can.
+    #[test]
+    fn single_precision_passes_and_differs() {
+        for check in check_device(&Compute::cpu(Precision::F32)).unwrap() {
+            assert!(check.passed() && check.error > 0.0, "{check:?}");
+        }
+    }
 }

@@ -289,10 +289,7 @@ fn the_cpu_goes_on_with_a_fit_of_the_gpu() {
         "{}",
         result.statistics.chi2
     );
-    assert_eq!(
-        result.run.device,
-        "gpu, f32 until it was stopped, then cpu, f64"
-    );
+    assert_eq!(result.run.device, "gpu, f32, then cpu, f64");
 }
 
 /// f64 on the GPU is refused in words.

@@ -47,7 +47,7 @@ impl Changes {
 
     pub(super) fn apply(&self, case: &mut Case) -> Result<()> {
         if let Some(name) = &self.law {
-            case.set_law(name)?;
+            case.set_law("--law", name)?;
         }
         if let Some(branches) = self.branches {
             case.relaxation_branches = branches;

@@ -114,7 +114,7 @@ impl<'a> Groups<'a> {
             case: whole.case,
             data,
             problem: Calibration::build(compute, whole.case, data)?
-                .begun_on(whole.problem.device()),
+                .begun_on(whole.problem.begun_device()),
             optimizer: whole.optimizer,
         }))
     }
@@ -177,7 +177,7 @@ impl Fit<'_> {
             "case": self.case.to_json(),
             "data": self.data.rows,
             "optimizer": self.optimizer,
-            "device": self.problem.device(),
+            "device": self.problem.begun_device(),
         })
     }
 
@@ -199,7 +199,7 @@ impl Fit<'_> {
             SearchMethod::Lm,
         )?;
         let base = Fit {
-            problem: base.problem.begun_on(self.problem.device()),
+            problem: base.problem.begun_on(self.problem.begun_device()),
             ..base
         };
         let (progress, interrupted) = base.search(journal, FUSED_LAW, watch)?;
@@ -225,7 +225,7 @@ impl Fit<'_> {
 
     /// The starts of a part whose unknowns are called `names` in the whole: the case's own, then Sobol's points. With
     /// relaxation branches or a population, only their own unknowns are spread; with a population one half of the
-    /// starts is spread in all unknowns.
+    /// starts is spread in all unknowns. The first start keeps the values that the case gives.
     fn starts(&self, names: &[&str], before: &Before) -> Result<Vec<Vec<f64>>> {
         let bounds = self.problem.bounds();
         let inside = |share: Vec<f64>| {

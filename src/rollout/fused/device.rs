@@ -1,9 +1,8 @@
 //! The fused roll-out on a GPU: what its kernels are given, and how many threads they have.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicUsize, Ordering},
-};
+use std::sync::Arc;
+#[cfg(test)]
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use burn::tensor::DType;
 use burn_cubecl::{
@@ -31,20 +30,25 @@ const MOST_THREADS: usize = 16_384;
 /// The same where a processor stands in for a GPU: the room should fit into its cache. With 16,384 threads a gradient
 /// took 1.3 times as long.
 const MOST_THREADS_IN_SOFTWARE: usize = 512;
-/// A device whose threads run in groups no larger than the vectors of a processor is a processor.
-const WIDEST_VECTOR: u32 = 16;
 /// Numbers in that room at the most: 128 MiB, which every device allows in one buffer.
 const MOST_KEPT: usize = 1 << 25;
 /// A point with more hinges has its sum shared by a whole cube.
 const ONE_THREAD_ADDS: usize = 256;
 
-/// Kernels that were launched by this process.
+/// Kernels of roll-outs that this process has launched.
+#[cfg(test)]
 static LAUNCHES: AtomicUsize = AtomicUsize::new(0);
 
-/// How many kernels of roll-outs this process has launched, for tests.
+/// How many kernels of roll-outs this process has launched.
 #[cfg(test)]
 pub(crate) fn launches() -> usize {
     LAUNCHES.load(Ordering::Relaxed)
+}
+
+/// Counts a launch, for tests.
+fn count_launch() {
+    #[cfg(test)]
+    LAUNCHES.fetch_add(1, Ordering::Relaxed);
 }
 
 impl FusedRollout for CubeBackend {
@@ -53,8 +57,8 @@ impl FusedRollout for CubeBackend {
         let readings = batch.empty(&shape_of(&rollout));
         let threads = batch.total.div_ceil(TOGETHER);
         let (cubes, cube) = batch.threads(threads);
-        LAUNCHES.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: a thread reads the rows of its hinge and its point, which are inside their buffers: `Rollout::check`
+        count_launch();
+        // SAFETY: a thread reads the rows of its hinge and its point, which are inside their buffers: `Batch::new`
         // compared their lengths.
         unsafe {
             forward::launch_unchecked(
@@ -62,10 +66,10 @@ impl FusedRollout for CubeBackend {
                 cubes,
                 cube,
                 batch.parameters.clone().into_buffer_arg(),
-                batch.amplitudes(),
-                batch.durations(),
-                batch.steps(),
-                batch.marks(),
+                batch.amplitudes.argument(),
+                batch.durations.argument(),
+                batch.steps.argument(),
+                batch.marks.argument(),
                 readings.clone().into_buffer_arg(),
                 batch.scale,
                 rollout.hinges as u32,
@@ -113,10 +117,23 @@ impl FusedRollout for CubeBackend {
     }
 }
 
+/// Numbers on the device, and how many there are.
+struct Buffer(Handle, usize);
+
+impl Buffer {
+    fn argument(&self) -> BufferArg {
+        // SAFETY: the buffer was made from as many numbers.
+        unsafe { BufferArg::from_raw_parts(self.0.clone(), self.1) }
+    }
+}
+
 /// What a kernel is given.
 struct Batch {
     parameters: CubeTensor,
-    buffers: [(Handle, usize); 4],
+    amplitudes: Buffer,
+    durations: Buffer,
+    steps: Buffer,
+    marks: Buffer,
     form: Form,
     /// 1/width or gain of the gate.
     scale: f32,
@@ -154,50 +171,31 @@ impl Batch {
             Gate::StraightThrough { width } => (GateKind::StraightThrough, 1.0 / width),
             Gate::Sigmoid { gain, .. } => (GateKind::Sigmoid, gain),
         };
+        let total = rollout.points * rollout.hinges;
+        assert_eq!(
+            [rollout.amplitude.len(), rollout.duration.len()],
+            [total; 2],
+            "a roll-out has one amplitude and one duration a hinge"
+        );
         let client = &parameters.client;
         let single = |values: &[f64]| {
             let values: Vec<f32> = values.iter().map(|v| *v as f32).collect();
-            (
+            Buffer(
                 client.create_from_slice(f32::as_bytes(&values)),
                 values.len(),
             )
         };
-        let buffers = [
-            single(&rollout.amplitude),
-            single(&rollout.duration),
-            (client.create_from_slice(f32::as_bytes(&steps)), steps.len()),
-            (client.create_from_slice(u32::as_bytes(&marks)), marks.len()),
-        ];
         Batch {
-            buffers,
+            amplitudes: single(&rollout.amplitude),
+            durations: single(&rollout.duration),
+            steps: Buffer(client.create_from_slice(f32::as_bytes(&steps)), steps.len()),
+            marks: Buffer(client.create_from_slice(u32::as_bytes(&marks)), marks.len()),
             form,
             scale: scale as f32,
-            total: rollout.points * rollout.hinges,
+            total,
             columns: schedule.readings.len(),
             parameters,
         }
-    }
-
-    fn buffer(&self, which: usize) -> BufferArg {
-        let (handle, length) = &self.buffers[which];
-        // SAFETY: the buffer was made from as many numbers.
-        unsafe { BufferArg::from_raw_parts(handle.clone(), *length) }
-    }
-
-    fn amplitudes(&self) -> BufferArg {
-        self.buffer(0)
-    }
-
-    fn durations(&self) -> BufferArg {
-        self.buffer(1)
-    }
-
-    fn steps(&self) -> BufferArg {
-        self.buffer(2)
-    }
-
-    fn marks(&self) -> BufferArg {
-        self.buffer(3)
     }
 
     fn empty(&self, shape: &[usize]) -> CubeTensor {
@@ -218,17 +216,17 @@ impl Batch {
         let rows = self.empty(&[PARAMETERS, self.total]);
         let count = rollout.schedule.steps.len();
         let numbers = 8 * TOGETHER * (count % SEGMENT + count / SEGMENT);
-        let hardware = &self.parameters.client.properties().hardware;
-        let most_threads = match hardware.plane_size_max <= WIDEST_VECTOR {
+        let identity = &self.parameters.client.properties().identity;
+        let most_threads = match identity.physical.is_none() {
             true => MOST_THREADS_IN_SOFTWARE,
             false => MOST_THREADS,
         };
         let threads = (MOST_KEPT / numbers)
             .clamp(CUBE as usize, most_threads)
-            .min(self.total);
+            .min(self.total.div_ceil(TOGETHER));
         let kept = self.empty(&[numbers * threads]);
         let (cubes, cube) = self.threads(threads);
-        LAUNCHES.fetch_add(1, Ordering::Relaxed);
+        count_launch();
         // SAFETY: as in `fused_readings`; a thread keeps its states in its own places.
         unsafe {
             gradient::launch_unchecked(
@@ -236,10 +234,10 @@ impl Batch {
                 cubes,
                 cube,
                 self.parameters.clone().into_buffer_arg(),
-                self.amplitudes(),
-                self.durations(),
-                self.steps(),
-                self.marks(),
+                self.amplitudes.argument(),
+                self.durations.argument(),
+                self.steps.argument(),
+                self.marks.argument(),
                 cotangent.into_buffer_arg(),
                 readings.clone().into_buffer_arg(),
                 rows.clone().into_buffer_arg(),
@@ -264,7 +262,7 @@ fn summed(rows: CubeTensor, weights: Option<CubeTensor>, rollout: &Rollout) -> C
     };
     let items = rollout.points * PARAMETERS;
     let cube = CubeDim::new_2d(width, CUBE / width);
-    LAUNCHES.fetch_add(1, Ordering::Relaxed);
+    count_launch();
     let weighted = weights.is_some();
     // SAFETY: there is a row and a weight for every hinge, and threads beyond the last sum do nothing.
     unsafe {

@@ -1,4 +1,4 @@
-//! The fused roll-out on a GPU: one thread takes one hinge through its whole schedule.
+//! The fused roll-out on a GPU: a thread takes two hinges through their whole schedule.
 
 // What `#[cube]` writes names `cubecl`.
 use burn_cubecl::cubecl::{self, prelude::*};
@@ -31,9 +31,9 @@ pub(super) enum GateKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Form {
     pub gate: GateKind,
-    /// Whether a step releases the hinge.
+    /// Whether a step is [`crate::rollout::StepKind::Release`].
     pub releases: bool,
-    /// Whether a step is an explicit release.
+    /// Whether a step is [`crate::rollout::StepKind::Creep`].
     pub creeps: bool,
     /// Whether the stress is read, or the strain.
     pub reads_stress: bool,
@@ -329,43 +329,40 @@ fn retreat<R: Float>(
     );
     if comptime!(form.releases) {
         if step.kind == 1u32 {
-            let released = release::<R>(p, gate, before, done.saved.fresh, step.dt);
-            pull_back_release::<R>(
-                p,
-                gate,
-                before,
-                done.saved.fresh,
-                step.dt,
-                &released,
-                adjoint,
-                total,
-            );
+            let fresh = done.saved.fresh;
+            let released = release::<R>(p, gate, before, fresh, step.dt);
+            pull_back_release::<R>(p, gate, before, fresh, step.dt, &released, adjoint, total);
         } else {
-            pull_back_friction::<R>(
-                p,
-                gate,
-                before,
-                &done.after,
-                &done.saved,
-                step.dt,
-                adjoint,
-                total,
-            );
-            pull_back_motion::<R>(p, before, step, adjoint, total, form);
+            pull_back_held::<R>(p, gate, before, done, step, adjoint, total, form);
         }
     } else {
-        pull_back_friction::<R>(
-            p,
-            gate,
-            before,
-            &done.after,
-            &done.saved,
-            step.dt,
-            adjoint,
-            total,
-        );
-        pull_back_motion::<R>(p, before, step, adjoint, total, form);
+        pull_back_held::<R>(p, gate, before, done, step, adjoint, total, form);
     }
+}
+
+/// Reverse of friction at a strain that is prescribed or creeps.
+#[cube]
+fn pull_back_held<R: Float>(
+    p: &Coefficients<R>,
+    gate: KernelGate<R>,
+    before: &LaneState<R>,
+    done: &Advanced<R>,
+    step: &Move<R>,
+    adjoint: &mut LaneState<R>,
+    total: &mut Coefficients<R>,
+    #[comptime] form: Form,
+) {
+    pull_back_friction::<R>(
+        p,
+        gate,
+        before,
+        &done.after,
+        &done.saved,
+        step.dt,
+        adjoint,
+        total,
+    );
+    pull_back_motion::<R>(p, before, step, adjoint, total, form);
 }
 
 /// Reverse of a strain that is prescribed or creeps.
@@ -575,7 +572,7 @@ fn recall<R: Float>(
 }
 
 /// Readings, and for every hinge the gradient of Σ cotangent·readings with respect to its nine parameters,
-/// `[9, hinges]`. `threads` threads take the hinges in turn. On the way forward a thread keeps the state before every
+/// `[9, hinges]`. A thread takes two hinges at a time until none is left. On the way forward a thread keeps the state before every
 /// segment of steps. On the way back it runs the segment again, with all of its states in registers. Where the steps
 /// are no whole number of segments, the first segments have one step.
 #[cube(launch_unchecked)]

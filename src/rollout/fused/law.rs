@@ -8,7 +8,7 @@
 /// Writes out the law. `derive` stands before each structure and `attribute` before each function. `plain` are the
 /// generic parameters of a function without a gate, `gated` those of one with a gate, whose type is `gate`. Where the
 /// macro is used, the functions `one`, `zero`, `sign` and `magnitude` must be known. A gate has the methods of
-/// [`super::gate::LawGate`].
+/// [`super::gate::LawGate`] without `weights`.
 macro_rules! law {
     (
         derive: [$(#[$derive:meta])*],

@@ -2,7 +2,7 @@
 //!
 //! Tensor operations one by one move every intermediate value through memory and pay for each
 //! recorded operation. Here a hinge goes through the whole schedule at once. On the CPU a block of hinges stays in
-//! cache, and blocks are shared among threads. On a GPU (feature `gpu`) one thread takes a hinge, in one kernel. The
+//! cache, and blocks are shared among threads. On a GPU (feature `gpu`) a thread takes two hinges, in one kernel. The
 //! law with its reverse pass is written once for both ([`law`]). The result does not depend on the number of threads.
 //! The plain roll-out ([`super::sweep`]) is the reference it is tested against.
 

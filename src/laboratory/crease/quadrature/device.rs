@@ -18,14 +18,8 @@
 //! - With branches a roll-out errs by the length of its steps. The error is extrapolated away from two numbers of steps,
 //!   and both are doubled until that changes the angle no more.
 //!
-//! With branches a yarn can also slip the other way, when its strain rises faster than its threshold. The roll-out takes
-//! such a slip. The quadrature does not know its place in the fold, so derivatives lack the movement of that place.
-//!
-//! A fold for which such steps would be too many is integrated in f64 on the CPU.
-//!
-//! A hinge that slips some time after the release has a time of its own for it. Steps that all hinges share take its slip
-//! at their end, so that the derivatives of the roll-out lack the movement of that time. Such pieces (laws with branches
-//! only) are integrated in f64 on the CPU.
+//! A hinge whose yarns slip later, slip the other way or turn has times of its own for that, which steps shared by all
+//! hinges miss. Such pieces are integrated in f64 on the CPU, and so is a fold that would need too many steps.
 
 mod plan;
 mod stride;
