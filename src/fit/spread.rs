@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     case::{Case, Free, Role},
     folder::{FitFolder, FitJob, begun_job, copy_fit, finished, save},
-    result::FitResult,
+    result::{FitResult, ParameterResult},
 };
 use crate::{
     error::{Error, Result, bad_input},
@@ -165,23 +165,13 @@ const SMALL_SPREAD: f64 = 0.1;
 /// Gives the first start of a case with several spreads the end of the best fit with one, so that the more general
 /// law does not end above the special one. The spreads that the special one lacks begin small. A start belongs to all
 /// groups, so parameters that each group has for itself get none.
-fn begin_at_best(case: &mut Case, results: &[FitResult]) {
+fn begin_at(case: &mut Case, best: &[ParameterResult]) {
     let spreads = parameter::spreads().map(|spread| spread.name);
-    let looked_for = |name: &String| spreads.contains(name);
-    if case
-        .parameters
-        .iter()
-        .filter(|(n, _)| looked_for(n))
-        .count()
-        < 2
-    {
+    let looked_for = spreads.iter().filter(|name| case.role(name).is_some());
+    if looked_for.count() < 2 {
         return;
     }
-    let chi2 = |result: &&FitResult| result.statistics.chi2;
-    let Some(best) = results.iter().min_by(|a, b| chi2(a).total_cmp(&chi2(b))) else {
-        return;
-    };
-    for found in best.parameters.iter().filter(|p| p.free) {
+    for found in best.iter().filter(|p| p.free) {
         // The scale of a search rounds its ends, and one parameter is searched by its distance above another.
         let start = match found.bounds {
             Some([low, high]) => found.best.clamp(low, high),
@@ -231,7 +221,10 @@ impl FitJob {
         for trial in &TRIALS {
             let mut job = self.clone();
             job.measurements.case = trial.of(&self.measurements.case);
-            begin_at_best(&mut job.measurements.case, &results);
+            let chi2 = |result: &&FitResult| result.statistics.chi2;
+            if let Some(best) = results.iter().min_by(|a, b| chi2(a).total_cmp(&chi2(b))) {
+                begin_at(&mut job.measurements.case, &best.parameters);
+            }
             let path = home.file(trial.folder);
             let opened = FitFolder::begin(&job, &path)?;
             let result = match finished(&path) {
@@ -341,5 +334,51 @@ mod tests {
             let text = verdict(&fits(aics), preferred);
             assert!(text.contains(said), "{text}");
         }
+    }
+
+    fn found(name: &str, best: f64, bounds: Option<[f64; 2]>) -> ParameterResult {
+        ParameterResult {
+            name: name.into(),
+            symbol: String::new(),
+            unit: String::new(),
+            value: None,
+            best,
+            std_error: None,
+            ci95: [None, None],
+            verdict: String::new(),
+            free: bounds.is_some(),
+            start: None,
+            bounds,
+            prior: None,
+        }
+    }
+
+    /// All spreads begin where the best fit with one ended, inside the bounds, which rounding may have left.
+    #[test]
+    fn all_spreads_begin_at_the_best_fit_with_one() {
+        let times = parameter::flow_time_spread().name;
+        let best = [
+            found("yield_strain", 300.0, Some([30.0, 7000.0])),
+            found("flow_time", 1e6 * (1.0 + 1e-15), Some([0.1, 1e6])),
+            found("bending_stiffness", 1e-5, None),
+            found(&times, 1.5, Some([0.02, 3.0])),
+        ];
+        let start = |case: &Case, name: &str| match case.role(name) {
+            Some(Role::Free(free)) => free.start,
+            _ => None,
+        };
+        let case = r#"{"name": "test", "data": ["a.csv"]}"#;
+        let case = Case::parse(case, "test case").unwrap();
+        let mut all = TRIALS[3].of(&case);
+        begin_at(&mut all, &best);
+        assert_eq!(start(&all, "yield_strain"), Some(300.0));
+        assert_eq!(start(&all, "flow_time"), Some(1e6));
+        assert_eq!(start(&all, "bending_stiffness"), None);
+        assert_eq!(start(&all, &times), Some(1.5));
+        let other = parameter::friction_threshold_spread().name;
+        assert_eq!(start(&all, &other), Some(SMALL_SPREAD));
+        let mut one = TRIALS[1].of(&case);
+        begin_at(&mut one, &best);
+        assert_eq!(one, TRIALS[1].of(&case));
     }
 }

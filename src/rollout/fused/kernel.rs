@@ -1,5 +1,8 @@
 //! The fused roll-out on a GPU: a thread takes two hinges through their whole schedule.
 
+// A condition that holds at compile time has an `if` of its own.
+#![allow(clippy::collapsible_if)]
+
 // What `#[cube]` writes names `cubecl`.
 use burn_cubecl::cubecl::{self, prelude::*};
 
@@ -378,7 +381,7 @@ fn pull_back_motion<R: Float>(
     if comptime!(form.creeps) {
         // A prescribed strain depends on nothing: both its own adjoint and the weight are zero.
         let creeps = select(step.kind == 2u32, R::new(1.0), R::new(0.0));
-        adjoint.strain = adjoint.strain * creeps;
+        adjoint.strain *= creeps;
         let weight = -(adjoint.strain * step.value);
         pull_back_stress::<R>(p, before, weight, adjoint, total);
     } else {
@@ -456,7 +459,7 @@ pub(super) fn forward(
     threads: u32,
     #[comptime] form: Form,
 ) {
-    let thread = ABSOLUTE_POS as usize;
+    let thread = ABSOLUTE_POS;
     let stride = threads as usize;
     if thread >= stride {
         terminate!();
@@ -593,7 +596,7 @@ pub(super) fn gradient(
     threads: u32,
     #[comptime] form: Form,
 ) {
-    let thread = ABSOLUTE_POS as usize;
+    let thread = ABSOLUTE_POS;
     let stride = threads as usize;
     if thread >= stride {
         terminate!();
@@ -785,7 +788,7 @@ pub(super) fn contraction(
     #[comptime] weighted: bool,
     #[comptime] width: u32,
 ) {
-    let item = CUBE_POS as usize * CUBE_DIM_Y as usize + UNIT_POS_Y as usize;
+    let item = CUBE_POS * CUBE_DIM_Y as usize + UNIT_POS_Y as usize;
     let here = item < sums.len();
     let all = rows.len() / 9;
     let hinges = hinges as usize;
