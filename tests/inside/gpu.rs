@@ -14,6 +14,7 @@ use rumple::{
         LearnCase, Training,
         curriculum::{Curriculum, adam},
     },
+    material::ReadyMaterial,
     numeric::{Compute, Gate, Precision, YieldSide, adapters},
     rollout::{
         HingeReading, Rollout, RolloutPath, Schedule, Step, StepKind, fused::device::launches,
@@ -217,6 +218,31 @@ fn the_hinge_workload_agrees_with_the_cpu() {
     let scale = exact.1.iter().fold(0.0f64, |m, v| m.max(v.abs()));
     let gradient = relative_difference(&ours.1, &exact.1, scale);
     assert!(gradient < 1e-3 && scale > 1e-3, "{gradient:e}");
+}
+
+/// Whole folds, rolled out at the nodes of their quadrature, have the angles and slopes that they have in double
+/// precision on the CPU.
+#[test]
+fn whole_folds_agree_with_the_cpu() {
+    let Some((gpu, _alone)) = gpu() else { return };
+    let cotton = ReadyMaterial::hard("cotton broad").unwrap();
+    let points = CreaseTest::grid(&[5e-4, 1e-3], &[10.0, 1000.0], &[300.0]);
+    let run = |compute: &Compute| {
+        let test = CreaseTest::default();
+        let read = test
+            .simulate_whole(&cotton, &points, compute, true)
+            .unwrap();
+        let values = cotton.values.iter().cycle();
+        let slopes = read.slopes.iter().zip(values).map(|(s, v)| s * v);
+        (read.values.clone(), slopes.collect::<Vec<f64>>())
+    };
+    let (ours, exact) = (run(&gpu), run(&Compute::cpu(Precision::F64)));
+    let largest = exact.1.iter().fold(0.0f64, |m, s| m.max(s.abs()));
+    let angles = relative_difference(&ours.0, &exact.0, 180.0);
+    let slopes = relative_difference(&ours.1, &exact.1, largest);
+    println!("angles {angles:e}, slopes {slopes:e}");
+    assert!(angles < 1e-5 && slopes < 1e-4, "{angles:e} {slopes:e}");
+    assert!(largest > 1.0 && exact.0.iter().all(|angle| *angle > 1.0));
 }
 
 /// What `rumple devices` runs passes.
